@@ -55,8 +55,8 @@ def calibrate(
 ) -> Calibration:
     """Weight the simulated towers by observations and wishes; write a profile and its report.
 
-    The table of simulated towers was drawn from the prior. If fewer than ENOUGH towers agree with the evidence
-    (effective number), more games of them are played, with progress, and stored; a second call continues. For a wish
+    If fewer than ENOUGH towers agree with the evidence
+    (effective number), more games of them are played and stored; a second call continues. For a wish
     the towers that should come nearest are played, and the one chosen is judged by other games, to which its surrogate
     is fitted; see `wishing`.
 

@@ -18,9 +18,9 @@ class Discrepancy:
 
     Assumed [A]: about as far as half the time step, or Bullet in place of the core, moved simulated towers.
 
-    `setup` and `inside` are in log odds, with correlation `together`; 0.42 is 2 cubes at 5 of 49, and 5 cubes at half
-    of them. The number out follows from the number inside, except for `flow` (logarithm). `own` and `share` (of phases)
-    are in log odds; `spread` and `colours` (also for action points) are in logarithm.
+    `setup` and `inside` are in log odds, with correlation `together`; 0.42 is 2 cubes at 5 of 49. The number out
+    follows from the number inside, except for `flow` (logarithm). `own` and `share` (of phases) are in log odds;
+    `spread` and `colours` (also for action points) are in logarithm.
     """
 
     setup: float = 0.17

@@ -73,9 +73,8 @@ class Colours:
 class ProfileCheck:
     """The result of a check of recorded drops against a profile.
 
-    `e` is the product of the e-values of `setup` (first drops) and `later` after each drop: an e-value too, because a
-    drop changes only one of them. `skipped` counts the drops without a bet on numbers, by reason. `colours` is a
-    separate test.
+    `e` is the product of the e-values of `setup` (first drops) and `later`: an e-value too, because a drop changes only
+    one of them. `skipped` counts the drops without a bet on numbers, by reason.
     """
 
     apparatus: str
@@ -220,9 +219,8 @@ def _bet_on_colours(drops: Sequence[Situation]) -> Colours:
 def find_colour_laws(cubes: Array, weights: Array, out: int) -> list[Array]:
     """Return for each colour the distribution of the number of its cubes among `out` cubes, shape (cubes + 1,).
 
-    `cubes` and `weights` (odds) are by colour. Each result is the marginal of Fisher's noncentral hypergeometric
-    distribution: of binomial numbers given their sum. A common factor of the odds, which changes no result, makes the
-    mean of the sum `out`, so that no relevant probability underflows.
+    `cubes` and `weights` (odds) are by colour. Each result is a marginal of Fisher's noncentral hypergeometric
+    distribution. A common factor of the odds, which changes no result, keeps probabilities from underflowing.
     """
     log_odds = np.log(weights)
     root: Any = optimize.brentq

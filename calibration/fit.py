@@ -62,8 +62,7 @@ class ClueCheck:
 class Pull:
     """The effect of one source: intervals of the means PULLED from it `alone`, and from all others `without` it.
 
-    `effective` is the effective number of towers in `without`. The entry with an empty name has the prior and all
-    sources.
+    `effective` is the effective number of towers in `without`. The entry without a name has the prior and all sources.
     """
 
     name: str
@@ -74,7 +73,7 @@ class Pull:
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """DRAWS towers that agree with the evidence: `tower` has their indices, `numbers` their free numbers.
+    """DRAWS towers that agree with the evidence: their indices `tower` and free `numbers`.
 
     `weight` is that of each simulated tower, `effective` their effective number. `played` has the draws of long-run
     means of simulated towers by name, in their own units; `targets` includes the discrepancy. `fit` is the logarithm of
@@ -219,7 +218,7 @@ def fit(
             used.
         rng: The source of the draws.
         discrepancy: How far a real tower may differ from the simulation.
-        checks: Whether more than prior and posterior is computed, also the means TOLD.
+        checks: Whether checks and the means TOLD are computed too.
 
     Returns:
         The fit.

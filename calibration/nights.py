@@ -65,7 +65,7 @@ def compare_games(
 ) -> Agreement | None:
     """Compare recorded games, given towers `drawn` from the posterior (indices); None for fewer than two games.
 
-    Random, from `rng`: a simulated record for each drawn tower, from towers that keep about as many cubes.
+    Random, from `rng`: a simulated record for each drawn tower.
     """
     known = Counter(window.summary for game in games for window in game.windows)
     shared = [name for name in COMPARED if known[name] > 1]

@@ -111,8 +111,7 @@ def draw_around(centre: Array, share: Array, number: int = AROUND, seed: int = S
 def density(unit: Array, centre: Array, share: Array) -> Array:
     """Return the density of `draw_around` at points, shape (N,); that of the prior is 1.
 
-    A point that is a centre is left out of its own density: the round was drawn about it because of its weight, so it
-    would count for too little.
+    A point that is a centre is left out of its own density, because it was a centre for its weight.
     """
     kernel, is_own = np.ones((len(unit), len(centre))), np.ones((len(unit), len(centre)), bool)
     for at, about in zip(unit.T[:, :, None], centre.T[:, None], strict=True):

@@ -31,9 +31,8 @@ SHARES = frozenset(("own", "single", "many", "leads", "share_own", "ones"))  # s
 class Calibration:
     """The result of a calibration.
 
-    `towers` and `games` count what was simulated. `why` says why the profile's tower was chosen; `does` has its
-    long-run means with standard errors. `notes` say what was left out. `again` is the command that repeats the
-    calibration. `wished` says whether a wish is met.
+    `why` says why the profile's tower was chosen; `does` has its long-run means with standard errors. `again` is the
+    command that repeats the calibration. `wished` says whether a wish is met.
     """
 
     name: str
@@ -92,7 +91,7 @@ def _format_ends(span: Interval) -> str:
 
 
 def format_short(calibration: Calibration) -> str:
-    """Return the two sentences, the informed numbers, and the first warning as text for a terminal."""
+    """Return the text for a terminal."""
     fit = calibration.fit
     informed = [each for each in compare_numbers(fit) if each.is_informed]
     named = "; ".join(f"{_format_name(each.parameter)} {_format(each.posterior)}" for each in informed)
@@ -114,7 +113,7 @@ def _is_wish(check: PredictiveCheck, evidence: Sequence[Evidence]) -> bool:
 
 
 def list_warnings(fit: Fit) -> list[str]:
-    """Return the warnings for a reader, the most serious first; there is at least one."""
+    """Return the warnings, the most serious first; there is at least one."""
     told: list[str] = []
     if fit.posterior.effective < FEW:
         told.append(

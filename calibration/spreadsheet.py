@@ -29,10 +29,7 @@ class Line:
 
 
 def decode(data: bytes, where: str) -> str:
-    """Return the text of a file: UTF-8 with or without a byte-order mark, UTF-16 with one, or else Windows-1252.
-
-    A wrong guess could spoil a note or the name of a colour but never a number.
-    """
+    """Return the text of a file: UTF-8 with or without a byte-order mark, UTF-16 with one, or else Windows-1252."""
     mark = data[:2]
     for encoding in (_UTF_16[mark],) if mark in _UTF_16 else ("utf-8-sig", "cp1252"):
         try:

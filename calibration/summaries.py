@@ -74,7 +74,7 @@ def exp(value: Array | float) -> Array:
 def seventh(inside: Array | float) -> Array:
     """Return the logarithm of a seventh of the cubes outside; `inside` is the logit of those inside, in the same shape.
 
-    In the long run a phase brings out what it throws: about a seventh of the cubes outside.
+    In the long run a phase brings out what it throws.
     """
     return log((CUBES - expit(inside)) / 7)
 

@@ -14,6 +14,7 @@ from scipy.stats import norm
 from support.cases import each_case
 from support.coins import leaving, play, towers
 from support.known import KnownTowers
+from support.recorded import SAID
 
 from tower_sim.calibration import evidence, records
 from tower_sim.calibration.discrepancy import Discrepancy
@@ -134,9 +135,6 @@ def test_each_observation_of_the_issue_is_there_and_says_what_it_saw():
     }
 
 
-SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
-
-
 @each_case(
     ("text", "says"),
     [
@@ -145,10 +143,7 @@ SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
         (f"{SAID}share_leads = [0.5, 1.5]", "two numbers from 0 to 1"),
         (f"{SAID}share_several = [0.5, nan]", "finite number"),
         (f"{SAID}share_ones = 0.1", "two numbers from 0 to 1"),
-        (
-            f'{SAID}records = "../night.csv"',
-            "bad.records is '../night.csv'; allowed is the name of a .csv in the folder",
-        ),
+        (f'{SAID}records = "../night.csv"', "bad.records is '../night.csv'; allowed is the name of a .csv in the fo"),
         (f'{SAID}records = "night.ods"', "bad.records is 'night.ods'; allowed is the name of a .csv in the folder"),
         (f"{SAID}setup_at_most = 50", "a whole number from 0 to 49"),
         (f"{SAID}least_out = 0", "a whole number from 1 to 49"),
@@ -171,10 +166,7 @@ SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
         ("#" * 100_001, "more than 100000 bytes"),
         (f"{SAID}out = {{ red = 3 }}\nleast_out = 3", "out and least_out"),
         (f"{SAID}out = {{ red = 3 }}\ncolours_out = [1, 1]", "out and colours_out"),
-        (
-            f"{SAID}figures = {{ choice = [2.5, 3.0] }}",
-            "figures of observation bad is 'choice'; allowed is one of",
-        ),
+        (f"{SAID}figures = {{ choice = [2.5, 3.0] }}", "figures of observation bad is 'choice'; allowed is one of"),
         (f"{SAID}figures = {{ actions = [3, 2] }}", "bad.actions is [3.0, 2.0]; allowed is two numbers from 0"),
     ],
 )
@@ -206,9 +198,8 @@ def test_one_sentence_that_three_tell_counts_once():
     several = [log_chance(entry.clues[0], of) / entry.doubt for entry in together[:3]]
     assert float(np.sum(several)) == pytest.approx(float(log_chance(apart[0].clues[0], of)[0] / apart[0].doubt))
     assert together[3:] == apart[3:]
-    assert [entry.doubt for entry in read_usable([evidence.shipped()[name] for name in names]).evidence[:3]] == [
-        6.0
-    ] * 3
+    usable = read_usable([evidence.shipped()[name] for name in names])
+    assert [entry.doubt for entry in usable.evidence[:3]] == [6.0] * 3
 
 
 def test_what_is_kept_out_of_fits_says_so_when_it_is_asked_for():
@@ -264,9 +255,8 @@ def test_what_is_told_of_the_colours_is_what_towers_of_the_posterior_do():
 
 def test_any_figure_of_the_game_may_be_a_clue(tmp_path: Path):
     """A posterior that must have two actions to choose from and a half has more of them than the prior."""
-    (tmp_path / "choice.toml").write_text(
-        f"{SAID}figures = {{ actions = [2.5, 3.0], most_inside = [5, 30] }}\n", "utf-8"
-    )
+    figures = "figures = { actions = [2.5, 3.0], most_inside = [5, 30] }\n"
+    (tmp_path / "choice.toml").write_text(f"{SAID}{figures}", "utf-8")
     (found,) = read(tmp_path / "choice.toml")
     bounds = [clue for clue in found.clues if isinstance(clue, Within)]
     assert [clue.window.summary for clue in bounds] == ["actions", "most_inside"]

@@ -37,7 +37,6 @@ from tower_sim.calibration.reference import (
 )
 from tower_sim.calibration.verdict import format_sentences, format_text, make_document
 from tower_sim.calibration.watched import AgedDrop, RecordedThrows, list_throws, observe, watch_game, watch_throws
-from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.surrogate.groups import (
     AGES,
@@ -451,15 +450,6 @@ def test_single_throws_into_the_empty_tower_need_no_later_drop():
     found = check(row, law)
     assert found.setup.drops == 1
     assert found.skipped == {"later drops, to which fewer than 8 reference games came": 1}
-
-
-def test_ctrl_c_ends_in_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    def stopped(*_: object) -> Reference:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(verdict, "fit_reference", stopped)
-    assert main(["tower", "test", "my_tower"]) == 1
-    assert capsys.readouterr() == ("", "tower-sim: interrupted\n")
 
 
 @each_case(

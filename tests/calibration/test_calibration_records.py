@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each_case
-from support.recorded import write_records
+from support.recorded import SAID, write_records
 
 from tower_sim.calibration import evidence, records
 from tower_sim.calibration.observations import read_folder
@@ -19,9 +19,6 @@ from tower_sim.errors import UsageError
 
 HEADER = "drop,thrown_red,out_red,thrown_blue,out_blue,note\n"
 GOOD = f"# my tower, 8 mm cubes\n{HEADER}0,5,3,5,3,set-up\n\n1,,1,3,4,\n2,1,,,1\n"
-
-
-SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
 
 
 @pytest.fixture(name="file")
@@ -128,10 +125,7 @@ def test_what_cannot_be_is_refused_with_its_line(file, change: tuple[str, str], 
     [
         ("0,5,3,5,3,beside\n1,,1,3,4,beside knock", (1, 1)),
         ("0,5,3,5,3,\n1,,,,,emptied\n2,5,1,,", (4, 0)),  # all lie outside again
-        (
-            "0,5,3,5,3,\n1,2,9,2,1,miscount\n2,,,,",
-            (0, 4),
-        ),  # no red is; 2 of 5 blue lay outside: 3 + 2 - 1
+        ("0,5,3,5,3,\n1,2,9,2,1,miscount\n2,,,,", (0, 4)),  # no red is; 2 of 5 blue lay outside: 3 + 2 - 1
         ("0,5,3,5,3,\n1,,,5,1,miscount\n2,,2,,4", (0, 0)),  # 5 blue lay outside, so none was inside
     ],
 )

@@ -26,7 +26,6 @@ from tower_sim.calibration.report import (
     write,
 )
 from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE
-from tower_sim.errors import UsageError
 
 
 @cache
@@ -198,10 +197,3 @@ def test_the_gravest_warning_comes_first(effective: float, observed: float | Non
     words = tuple(replace(entry, kind="impression") for entry in found.evidence)
     unmeasured = "Nothing here was measured: the evidence is words, pictures and worked examples."
     assert unmeasured in list_warnings(replace(found, evidence=words))
-
-
-def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path):
-    (tmp_path / "mine.calibration").write_text("mine")
-    with pytest.raises(UsageError) as refused:
-        write(calibration(), tmp_path / "mine.calibration")
-    assert "\n" not in str(refused.value)

@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from support.cases import each_case
+from support.datasets import series
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.campaign import parse
-from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
+from tower_sim.campaign.data import Campaign, Words
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.fitting.board.check import check_law, permute, play_again
@@ -90,13 +91,11 @@ def unfought(*setups: tuple[int, int], battles: int, seed: int = 7) -> Campaign:
         "battle.cubes.purple" = {[a for a, _ in setups]}
         "battle.cubes.green" = {[b for _, b in setups]}
         """)
-    none, nothing = Words.of([]), np.zeros(0, int)
-    counts = dict.fromkeys(("run", "drop", "thrown", "inside_before", "emerged", "inside_after"), nothing)
-    drops = Drops(**counts, kind=none, phase=none, winner=none, drawn=nothing.astype(bool))
-    cubes = CubeEntries(nothing, nothing, Words.of([], ["purple", "green"]), nothing.astype(bool), nothing, none, none)
-    run_point = np.repeat(np.arange(len(setups)), battles)
+    strata = np.repeat(np.arange(len(setups)), battles)
+    empty = series(np.zeros((len(strata), 0), int), strata=strata)
+    cubes = replace(empty.cubes, colour=Words.of([], ["purple", "green"]))
     plain = json.loads(spec.canonical)
-    return Campaign(plain, list(spec.points), run_point, drops, cubes, Failed(nothing, nothing, none), spec.digest)
+    return replace(empty, spec=plain, points=list(spec.points), cubes=cubes, digest=spec.digest)
 
 
 @pytest.fixture(scope="module")
@@ -139,15 +138,14 @@ def test_whatever_is_thrown_taken_and_placed_every_cube_lies_in_one_place(steps)
 def test_cubes_of_swapped_colours_land_alike():
     """The rest of the model's arguments are equal, so each number must lie in the same place, throw after throw."""
     swapped = {"purple": "green", "green": "purple"}
-    places = []
-    for cubes in (CUBES, [replace(cube, colour=swapped[cube.colour]) for cube in CUBES]):
-        state, found = MODEL.empty(), []
-        for number in range(8):
-            outcome = MODEL.drop(state, cubes[5 * number : 5 * number + 5], np.random.default_rng(number))
-            found.append([(x.cube.id, x.place) for x in outcome.landings])
-            state = outcome.state
-        places.append(found)
-    assert places[0] == places[1]
+    one = other = MODEL.empty()
+    for number in range(8):
+        cubes = CUBES[5 * number : 5 * number + 5]
+        outcome = MODEL.drop(one, cubes, np.random.default_rng(number))
+        cubes = [replace(cube, colour=swapped[cube.colour]) for cube in cubes]
+        alike = MODEL.drop(other, cubes, np.random.default_rng(number))
+        assert [(x.cube.id, x.place) for x in outcome.landings] == [(x.cube.id, x.place) for x in alike.landings]
+        one, other = outcome.state, alike.state
 
 
 def test_when_a_cube_is_taken_off_and_nothing_thrown_hardly_any_other_moves():

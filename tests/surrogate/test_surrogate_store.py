@@ -23,9 +23,6 @@ from support.command_line import refusal
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
-from tower_sim.games import amerigo
-from tower_sim.games.amerigo import Rules
-from tower_sim.models import open_model
 from tower_sim.surrogate import store
 from tower_sim.surrogate.cascade import Cascade, FloorLaw, Passing, Polyline
 from tower_sim.surrogate.store import BOARD, FAILED_NAME, TOWER, Fitted, RungScore, Source, load_fitted, shipped
@@ -105,15 +102,6 @@ def test_all_that_names_its_model_says_that_the_check_failed(tmp_path: Path, cap
     assert (": very likely" in told, ": certain" in told) == (True, False)
     assert main(["model", "export", str(file), "--to", "json", "-o", str(tmp_path / "table.json")]) == 0
     assert "It failed: physics 16.5" in capsys.readouterr().err
-
-
-def test_a_file_plays_the_games_of_the_shipped_model(tmp_path: Path):
-    (tmp_path / "mine.json").write_text(SHIPPED.to_json(), "utf-8")
-    games = []
-    for name in ("surrogate", str(tmp_path / "mine.json")):
-        with open_model(SHAPE, name) as model:
-            games.append([(x.thrown, x.emerged, x.inside) for x in amerigo.play(model, Rules(rounds=1), 5)])
-    assert games[0] == games[1]
 
 
 def sealed(plain: Mapping[str, Any]) -> str:

@@ -96,10 +96,7 @@ class BoardLaw:
         return odds / odds.sum()
 
     def changes(self, thrown: int) -> Array:
-        """Return the probability that a cube at each place moves while `thrown` cubes are thrown, shape (places,).
-
-        Beyond the training data the probabilities go on rising.
-        """
+        """Return the probability that a cube at each place moves while `thrown` cubes are thrown, shape (places,)."""
         if thrown == 0:
             chances = np.full(len(self.places), self.quiet)
         else:

@@ -36,7 +36,7 @@ class BetaBinomial:
 class AgeOdds:
     """The odds that a cube comes out, by its age: drops since it was thrown. Both fields go by the classes of AGES.
 
-    `setup` is for cubes from the first drop of a game, which lie deeper because they were thrown all at once.
+    `setup` is for cubes from the first drop of a game, which lie deeper.
     """
 
     later: tuple[float, ...]
@@ -73,7 +73,7 @@ def fit_ages(age: Array, drops: Array, is_out: Array) -> AgeOdds:
 class GroupsLaw(NamedTuple):
     """The independent distributions of the numbers of thrown cubes and of cubes inside that come out in a drop.
 
-    The `terms` of their means were chosen by held-out log score: products and squares of them gained nothing more.
+    The `terms` of their means were chosen by held-out log score.
     """
 
     thrown: BetaBinomial

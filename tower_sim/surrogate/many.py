@@ -11,8 +11,8 @@ from tower_sim.surrogate.model import SurrogateModel
 class ManyTowers:
     """`number` independent surrogate towers, empty at first.
 
-    Each has room for `cubes` cubes, and for `drops` throws before it is emptied. `inside` has shape (tower, colour);
-    colours are whole numbers. Random: `rng` seeds a stream for each tower.
+    Each has room for `cubes` cubes, and for `drops` throws before it is emptied. `inside` has shape (tower, colour).
+    Random: `rng` seeds a stream for each tower.
     """
 
     def __init__(

@@ -86,8 +86,8 @@ class ShipSurrogate(BaseModel):
 def landing(law: BoardLaw, thrown: int, here: Array, u: Array) -> tuple[Array, Array]:
     """Return the places, as indices into law.places, where `thrown` cubes land and lying cubes at `here` end.
 
-    `u` are uniform numbers from 0 to 1, shape (thrown + 2 lying,): one for each thrown cube, one for each lying cube to
-    decide whether it moves, one for each lying cube to decide where it would move.
+    `u` are uniform numbers from 0 to 1, shape (thrown + 2 lying,): one for each thrown cube, one
+    for each lying cube to decide whether it moves, and one to decide where it would move.
     """
     lying = len(here)
     counts = np.bincount(here, minlength=len(law.places))

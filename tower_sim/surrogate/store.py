@@ -155,7 +155,7 @@ KEYS = ("schema", "version", *(item.name for item in fields(Fitted) if item.name
 
 
 def as_fitted(fitted: object) -> Fitted:
-    """Return `fitted` if it is a Fitted."""
+    """Check that `fitted` is a Fitted."""
     return check_kind("fitted", fitted, Fitted, "a Fitted law", "read it with load_fitted(path) or shipped(...)")
 
 
@@ -180,7 +180,7 @@ def beside(profile: str | Path) -> Path:
 
 
 def fitted_or_shipped(name: str | Path) -> Fitted:
-    """Return a surrogate by a shipped profile's name, by the profile's file (.toml) next to it, or by its own file."""
+    """Return a surrogate by a shipped profile's name, by the profile's file (.toml), or by its own file."""
     if str(name) in shipped_names():
         return Fitted.from_json((_folder() / f"{name}.json").read_text("utf-8"))
     name = as_path("surrogate", name, f"write {shipped_names()[0]!r} or the path of a file")

@@ -105,9 +105,8 @@ class Statistic:
 def energy(values: Array, splits: Array) -> Array:
     """Return the sides' energy distance, averaged over columns, shape (splits,).
 
-    `values` are whole numbers, shape (2n, columns). In one dimension the distance is twice the integral of the squared
-    difference of the distribution functions. Source: Szekely and Rizzo, Journal of Statistical Planning and Inference
-    143 (2013), section 2.
+    `values` are whole numbers, shape (2n, columns). Source: Szekely and Rizzo, Journal of Statistical Planning and
+    Inference 143 (2013), section 2.
     """
     low, high = values.min(0), values.max(0)
     steps = [values[:, i] <= step for i in range(values.shape[1]) for step in range(int(low[i]), int(high[i]))]
@@ -122,7 +121,7 @@ def energy(values: Array, splits: Array) -> Array:
 def memory(series: Array, splits: Array) -> Array:
     """Return the root mean square difference of the sides' autocorrelations at lags 1 to 7, shape (splits,).
 
-    It is in standard errors, estimated from the splits. `series` has shape (2n, phases).
+    It is in standard errors. `series` has shape (2n, phases).
     """
     sums = lag_sums(series.astype(float))
     first = splits.astype(float) @ sums
@@ -165,7 +164,7 @@ def lagged(series: Array) -> list[tuple[Array, Array]]:
 
 
 def by_phase(figure: Figure) -> Callable[[Runs], Array]:
-    """Return a function that computes `figure` for every phase of games, shape (games, phases)."""
+    """Return what computes `figure` for every phase of games, shape (games, phases)."""
     return lambda games: figure.by_phase(games.by_drop)
 
 

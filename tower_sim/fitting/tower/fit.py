@@ -51,7 +51,7 @@ def fit_tower(campaigns: Sequence[Campaign], apparatus: Apparatus, note: Callabl
 def find_ranges(rows: Rows) -> tuple[tuple[int, int, int], ...]:
     """Return the range of cubes inside before a drop, for each number of cubes thrown, as (thrown, least, most).
 
-    A range covers all drops with similar numbers thrown, at a ratio of up to 1.25.
+    It covers all drops with similar numbers thrown, at a ratio of up to 1.25.
     """
     inside = rows.lying.sum(1)
     ranges: list[tuple[int, int, int]] = []

@@ -72,8 +72,8 @@ def play_knocks(
 ) -> PlayedKnocks:
     """Play games (campaign, run) again, and knock once on a copy of each state; `note` is called after each game.
 
-    `regions` are the floors from the top. A knock's direction is random, from the campaign's seed; `strengths`
-    (hundredths of g) are used evenly. A surrogate without knocks is left out.
+    A knock's direction is random, from the campaign's seed; `strengths` (hundredths of g) are used evenly. A surrogate
+    without knocks is left out.
     """
     rows: list[tuple[int, int, list[list[int]]]] = []
     for number, (campaign, run) in enumerate(games):
@@ -96,7 +96,7 @@ def play_knocks(
 def fit_knocks(knocks: PlayedKnocks) -> tuple[Polyline, ...]:
     """Fit the log-odds that a cube comes out after a knock, by penalised maximum likelihood: a curve for each floor.
 
-    The floors have a common curve of the strength, to which each adds a number.
+    Each floor adds a number to a common curve of the strength.
     """
     count, floors = knocks.lying.shape
     if not count:

@@ -40,7 +40,7 @@ PASSES, FAILS, UNDECIDED = "passes", "does not pass", "is undecided"
 class TowerCheck:
     """The results of checking a surrogate on `drops` drops of `games` held-out games.
 
-    `power` is None if it was not measured. `engines` is a sentence if the engines differ.
+    `engines` is a sentence if the engines differ.
     """
 
     model: str

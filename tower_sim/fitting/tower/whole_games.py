@@ -88,7 +88,7 @@ def compare_games(
 ) -> WholeGames:
     """Compare two models' games.
 
-    Random, from `rng`, are the games left out of the larger side for the distances, and the permutations.
+    Random, from `rng`, are the games left out of the larger side, and the permutations.
     """
     check_pair(physics, surrogate)
     measures = statistics(physics.plan)
@@ -135,7 +135,7 @@ def check_pair(physics: Runs, surrogate: Runs) -> None:
 
 
 def balance(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> tuple[Runs, Runs]:
-    """Return equally many games of both sides; those of the larger side are drawn without replacement."""
+    """Return equally many games of both sides, drawn without replacement."""
     n = min(len(physics), len(surrogate))
     first, second = (
         games if len(games) == n else games.take(np.sort(rng.permutation(len(games))[:n]))
