@@ -107,10 +107,6 @@ class Posterior:
         """Return the interval of a long-run mean of the simulated towers."""
         return interval(self.played[target])
 
-    def itself(self, target: str) -> Interval:
-        """Return the interval of the real tower's long-run mean, with the discrepancy."""
-        return interval(self.targets[target])
-
 
 @dataclass(frozen=True, slots=True)
 class Fit:
@@ -121,7 +117,6 @@ class Fit:
     """
 
     evidence: tuple[Evidence, ...]
-    discrepancy: Discrepancy
     prior: Posterior
     posterior: Posterior
     predictive: tuple[PredictiveCheck, ...]
@@ -239,22 +234,14 @@ def fit(
     prior = sampled.posterior(sampled.weigh(nothing, rng), names, rng)
     posterior = sampled.posterior(drawn, names, rng)
     if not checks:
-        return Fit(tuple(evidence), off, prior, posterior, (), ())
-    checked = _Checked(sampled, tuple(evidence), drawn, held)
-    return Fit(
-        tuple(evidence),
-        off,
-        prior,
-        posterior,
-        tuple(checked.predictive(rng)),
-        tuple(checked.held_out(rng)),
-        tuple(checked.clues(rng)),
-        tuple(checked.pulls(rng)),
-    )
+        return Fit(tuple(evidence), prior, posterior, (), ())
+    of = _Checks(sampled, tuple(evidence), drawn, held)
+    predictive, held_out = tuple(of.predictive(rng)), tuple(of.held_out(rng))
+    return Fit(tuple(evidence), prior, posterior, predictive, held_out, tuple(of.clues(rng)), tuple(of.pulls(rng)))
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
+class _Checks:
     sampled: Sampled
     evidence: tuple[Evidence, ...]
     drawn: DrawnPoints
@@ -263,9 +250,7 @@ class _Checked:
     def predictive(self, rng: np.random.Generator) -> Iterator[PredictiveCheck]:
         keep = self.drawn.keep.values
         if len(keep):
-            draws = self.sampled.draw(self.drawn, keep, rng, fresh=True)
-            for k, i in enumerate(keep):
-                yield self._check_value(i, draws[:, k])
+            yield from self._check_values(keep, self.sampled.draw(self.drawn, keep, rng, fresh=True))
 
     def held_out(self, rng: np.random.Generator) -> Iterator[PredictiveCheck]:
         for entry in range(len(self.evidence)):
@@ -273,33 +258,27 @@ class _Checked:
             out = mine[self.held[mine]] if self.held.any() else mine
             if len(out):
                 keep = self.drawn.keep if self.held.any() else self._leave_out([entry])
-                draws = self.sampled.draw(self.sampled.weigh(keep, rng), out, rng)
-                for k, i in enumerate(out):
-                    yield self._check_value(i, draws[:, k])
+                yield from self._check_values(out, self.sampled.draw(self.sampled.weigh(keep, rng), out, rng))
 
     def clues(self, rng: np.random.Generator) -> Iterator[ClueCheck]:
         owners = self._find_owners("clues")
-        for entry, each in enumerate(self.evidence):
-            mine = np.flatnonzero(owners == entry)
-            if len(mine):
-                chances = np.exp(self.sampled.law.clues[:, mine] * each.doubt)
-                others = self.sampled.weigh(self._leave_out([entry]), rng).weight @ chances
-                for clue, *both in zip(each.clues, self.drawn.weight @ chances, others, strict=True):
-                    yield ClueCheck(each.name, str(clue), *map(float, both))
+        for i, entry in enumerate(self.evidence):
+            if entry.clues:
+                chances = np.exp(self.sampled.law.clues[:, owners == i] * entry.doubt)
+                others = self.sampled.weigh(self._leave_out([i]), rng).weight @ chances
+                for clue, *both in zip(entry.clues, self.drawn.weight @ chances, others, strict=True):
+                    yield ClueCheck(entry.name, str(clue), *map(float, both))
 
     def pulls(self, rng: np.random.Generator) -> Iterator[Pull]:
         names = list(dict.fromkeys(entry.name for entry in self.evidence))
         if len(names) < 2 or self.held.any():
             return
-        every = np.arange(len(self.evidence))
         for name in ("", *names):
-            mine = [i for i, entry in enumerate(self.evidence) if entry.name == name]
-            others = np.setdiff1d(every, mine)
-            alone, without = (self.sampled.weigh(self._leave_out(left), rng) for left in (others, mine))
-            spans = [self.sampled.posterior(drawn, PULLED, rng) for drawn in (alone, without)]
-            by_name = ({target: towers.interval(target) for target in PULLED} for towers in spans)
-            first, second = by_name
-            yield Pull(name, first, second, without.effective)
+            is_mine = np.array([entry.name == name for entry in self.evidence])
+            parts = [self.sampled.weigh(self._leave_out(np.flatnonzero(left)), rng) for left in (~is_mine, is_mine)]
+            alone, without = (self.sampled.posterior(part, PULLED, rng) for part in parts)
+            spans = [{target: x.interval(target) for target in PULLED} for x in (alone, without)]
+            yield Pull(name, spans[0], spans[1], without.effective)
 
     def _leave_out(self, entries: Sequence[int] | Array) -> Keep:
         keep = self.drawn.keep
@@ -309,9 +288,10 @@ class _Checked:
     def _find_owners(self, what: str) -> Array:
         return np.repeat(np.arange(len(self.evidence)), [len(getattr(entry, what)) for entry in self.evidence])
 
-    def _check_value(self, value: np.intp, draws: Array) -> PredictiveCheck:
-        entry = self.evidence[self._find_owners("windows")[value]]
-        window = [window for each in self.evidence for window in each.windows][value]
-        back, seen = SUMMARIES[window.summary].back, self.sampled.values[value]
-        tail = float((draws < seen).mean())
-        return PredictiveCheck(entry.name, window, float(back(seen)), interval(back(draws)), tail)
+    def _check_values(self, values: Array, draws: Array) -> Iterator[PredictiveCheck]:
+        entries = [(entry.name, window) for entry in self.evidence for window in entry.windows]
+        for value, predicted in zip(values, draws.T, strict=True):
+            name, window = entries[value]
+            back, observed = SUMMARIES[window.summary].back, self.sampled.values[value]
+            tail = float((predicted < observed).mean())
+            yield PredictiveCheck(name, window, float(back(observed)), interval(back(predicted)), tail)

@@ -150,7 +150,7 @@ def test_intervals_hold_the_means_of_towers_that_are_not_in_the_table():
         found = fit(coins.towers(TABLE), [entry], rng, NOT_OFF, checks=False).posterior
         sizes.append(found.effective)
         for name in TARGETS:
-            span = found.itself(name)
+            span = interval(found.targets[name])
             held[name] += bool(span.low <= true[name][i] <= span.high)
             places[name].append(float((found.targets[name] < true[name][i]).mean()))
     print(f"means in their intervals, of {OWNERS}: {held}")
@@ -181,11 +181,13 @@ def test_an_interval_of_the_real_tower_is_wider_by_what_the_simulation_is_off():
     towers = KnownTowers({"setup": np.linspace(-4, 2, 601).tolist(), "inside": -1.5}, games=0.3, number=601)
     wrong = replace(NOT_OFF, setup=0.6, inside=0.6)
     plain, off = (weighed(towers, [entry], each).posterior for each in (NOT_OFF, wrong))
-    assert plain.itself("setup").width == pytest.approx(plain.interval("setup").width, rel=0.05)
+    assert interval(plain.targets["setup"]).width == pytest.approx(plain.interval("setup").width, rel=0.05)
     assert off.interval("setup").width > 5 * plain.interval("setup").width
-    assert off.itself("setup").width < 1.5  # of the real tower 100 games were seen, however wrong the simulation
-    assert off.itself("setup").middle == pytest.approx(float(expit(-0.9)), abs=0.1)
-    assert off.itself("inside").width > 5 * off.itself("setup").width
+    assert (
+        interval(off.targets["setup"]).width < 1.5
+    )  # of the real tower 100 games were seen, however wrong the simulation
+    assert interval(off.targets["setup"]).middle == pytest.approx(float(expit(-0.9)), abs=0.1)
+    assert interval(off.targets["inside"]).width > 5 * interval(off.targets["setup"]).width
 
 
 @each_case(("level", "by"), [(0.5, 1.2533), (0.05, 2.1132), (0.95, 2.1132)])
