@@ -183,11 +183,10 @@ def test_an_interval_of_the_real_tower_is_wider_by_what_the_simulation_is_off():
     plain, off = (weighed(towers, [entry], each).posterior for each in (NOT_OFF, wrong))
     assert interval(plain.targets["setup"]).width == pytest.approx(plain.interval("setup").width, rel=0.05)
     assert off.interval("setup").width > 5 * plain.interval("setup").width
-    assert (
-        interval(off.targets["setup"]).width < 1.5
-    )  # of the real tower 100 games were seen, however wrong the simulation
-    assert interval(off.targets["setup"]).middle == pytest.approx(float(expit(-0.9)), abs=0.1)
-    assert interval(off.targets["inside"]).width > 5 * interval(off.targets["setup"]).width
+    setup, inside = (interval(off.targets[name]) for name in ("setup", "inside"))
+    assert setup.width < 1.5  # of the real tower 100 games were seen, however wrong the simulation
+    assert setup.middle == pytest.approx(float(expit(-0.9)), abs=0.1)
+    assert inside.width > 5 * setup.width
 
 
 @each_case(("level", "by"), [(0.5, 1.2533), (0.05, 2.1132), (0.95, 2.1132)])
