@@ -17,7 +17,7 @@ from tower_sim.apparatus.catalogue import FITTED_WITH
 from tower_sim.apparatus.catalogue import parse as parse_profile
 from tower_sim.calibration import evidence as evidences
 from tower_sim.calibration import played, wishing
-from tower_sim.calibration.evidence import SAID, Evidence
+from tower_sim.calibration.evidence import NORMAL, Evidence
 from tower_sim.calibration.fit import TARGETS, Fit, fit, interval
 from tower_sim.calibration.nights import compare_games
 from tower_sim.calibration.played import Table
@@ -220,7 +220,7 @@ def _read_wish(wish: Wish) -> Evidence:
     middle = float(scale(value))
     error = abs(middle - float(scale(value - wide)))
     words = f"A wish: {SUMMARIES[wish.key].words} {wish.words}."
-    return Evidence(f"wish {wish.key}", words, "the command", "wish", (EVERY[wish.key],), (middle,), SAID, said=error)
+    return Evidence(f"wish {wish.key}", words, "the command", "wish", (EVERY[wish.key],), (middle,), NORMAL, sd=error)
 
 
 def _find_files(paths: Sequence[str | Path]) -> list[Path]:

@@ -33,7 +33,7 @@ from tower_sim.tools.reading import RECORDS, read_text, refuse_other
 MOST_VALUES = 40  # 1.7 GB
 MOST_OF_GAMES = 28  # values of recorded games, so that remarks find room beside them
 ALIKE = (0.9, 0.75, 0.5, 0.25, 0.0)  # least drops of a game, over those of the longest that it is pooled with
-GAMES, PHASE, SAID = "games", "one phase", "said"
+GAMES, PHASE, NORMAL = "games", "one phase", "normal"
 RANGE = 2 * 1.645  # a range said to hold "each time" is read as the middle 90 % of phases [A]
 SOFT = 0.2  # sd of bounds on the scale of the fit: bounds in words are not sharp [A]
 
@@ -112,7 +112,7 @@ class Evidence:
     """Values of one or more summaries with common noise, and clues.
 
     `values` are on the scales of the fit. For the `noise` GAMES or PHASE they are means over `games` games or phases;
-    for SAID they have the standard deviation `said`. `doubt` multiplies the variance; a clue's
+    for NORMAL they have the standard deviation `sd`. `doubt` multiplies the variance; a clue's
     probability is raised to the power 1 / `doubt`. `held` marks windows that a held-out check predicts from the rest.
     """
 
@@ -124,7 +124,7 @@ class Evidence:
     values: tuple[float, ...]
     noise: str = GAMES
     games: int = 1
-    said: float = 0.0
+    sd: float = 0.0
     doubt: float = 1.0
     held: tuple[bool, ...] = ()
     clues: tuple[Clue, ...] = ()
@@ -226,9 +226,9 @@ def _convert_bounds(observation: Observation) -> tuple[Clue, ...]:
 
 
 def _convert_number(plain: Evidence, name: str, ends: tuple[int, int]) -> list[Evidence]:
-    def of(summary: str, value: float, noise: str, said: float = 0.0) -> Evidence:
+    def of(summary: str, value: float, noise: str, sd: float = 0.0) -> Evidence:
         scaled = float(SUMMARIES[summary].scale(value))
-        return replace(plain, windows=(WHOLE[summary],), values=(scaled,), noise=noise, said=said)
+        return replace(plain, windows=(WHOLE[summary],), values=(scaled,), noise=noise, sd=sd)
 
     low, high = ends
     middle = (low + high) / 2
@@ -237,12 +237,12 @@ def _convert_number(plain: Evidence, name: str, ends: tuple[int, int]) -> list[E
         return [of("setup", middle, GAMES)]
     if name == "inside":
         low, high = max(low - 0.5, 0), min(high + 0.5, CUBES)
-        return [of("inside", middle, SAID, float(scale(high) - scale(low)) / 2)]
+        return [of("inside", middle, NORMAL, float(scale(high) - scale(low)) / 2)]
     if low == high:
         return [of("out", low, PHASE)]
-    sd = (high - low) / RANGE
-    said = float(scale(middle + sd / 2) - scale(middle - sd / 2)) / 2
-    return [of("out", middle, SAID, said), of("spread", sd, SAID, 0.4)]
+    spread = (high - low) / RANGE
+    sd = float(scale(middle + spread / 2) - scale(middle - spread / 2)) / 2
+    return [of("out", middle, NORMAL, sd), of("spread", spread, NORMAL, 0.4)]
 
 
 def count_once(evidence: Sequence[Evidence]) -> list[Evidence]:

@@ -148,5 +148,5 @@ def noise(entry: Evidence, of: Means) -> Array:
         sd = np.stack([of.at(window).games for window in entry.windows], 1)
         correlation = of.towers.correlation(entry.windows)
         return correlation * sd[:, :, None] * sd[:, None, :] * entry.doubt / entry.games
-    variance = of.phase() / entry.games if entry.noise == PHASE else np.full(len(of.towers.unit), entry.said**2)
+    variance = of.phase() / entry.games if entry.noise == PHASE else np.full(len(of.towers.unit), entry.sd**2)
     return (variance * entry.doubt)[:, None, None]

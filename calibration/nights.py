@@ -77,17 +77,17 @@ def compare_games(
     of = Means(towers, Discrepancy())
     shape = (len(games), len(COMPARED))
     precision = np.zeros((len(rows), shape[0], shape[1], shape[1]))
-    seen, fresh = np.zeros((len(rows), *shape)), np.zeros((len(drawn), *shape))
+    apart, fresh = np.zeros((len(rows), *shape)), np.zeros((len(drawn), *shape))
     like = towers.like(drawn, len(games), rng)  # a tower for each game of each record
     sign = rng.choice((-1.0, 1.0), like.shape)
     for i, game in enumerate(games):
         at = [COMPARED.index(window.summary) for window in game.windows]
-        found = [towers.at(window) for window in game.windows]
+        predictions = [towers.at(window) for window in game.windows]
         precision[:, i, np.array(at)[:, None], at] = np.linalg.inv(noise(game, of)[rows])
-        seen[:, i, at] = np.array(game.values) - np.stack([each.mean for each in found], 1)[rows]
-        scale = np.sqrt(game.doubt) * np.stack([each.games for each in found], 1)[drawn]
+        apart[:, i, at] = np.array(game.values) - np.stack([each.mean for each in predictions], 1)[rows]
+        scale = np.sqrt(game.doubt) * np.stack([each.games for each in predictions], 1)[drawn]
         fresh[:, i, at] = sign[:, i, None] * towers.deviations(game.windows)[like[:, i]] * scale
-    mine, other = sum_squares(seen, precision)[place], sum_squares(fresh, precision[place])
+    mine, other = sum_squares(apart, precision)[place], sum_squares(fresh, precision[place])
     whole, *each = (mine <= other + 1e-9).mean(0).tolist()
     sds = {name: float(towers.at(WHOLE[name]).games[drawn].mean()) for name in COMPARED}
     return Agreement(whole, len(drawn), tuple(_compare_game(games, i, p, sds) for i, p in enumerate(each)))

@@ -150,32 +150,32 @@ def read(file: Path) -> Observation:
     text = read_text(file, "observation", limit=LARGEST, advice="give a TOML file in UTF-8")
     refuse_other(text, f"observation file {quote(str(file))}", OBSERVATION)
     where = f"observation {file.stem}"
-    found = typed.read(Observation, toml_table(text, f"observation {file}"), where)
-    _check(found, where)
-    found._name, found._folder = file.stem, file.parent  # pyright: ignore[reportAttributeAccessIssue]  # frozen, set once
-    return found
+    observation = typed.read(Observation, toml_table(text, f"observation {file}"), where)
+    _check(observation, where)
+    observation._name, observation._folder = file.stem, file.parent  # pyright: ignore[reportAttributeAccessIssue]  # frozen, set once
+    return observation
 
 
-def _check(found: Observation, where: str) -> None:
+def _check(entry: Observation, where: str) -> None:
     for pair in (("out", "out_total"), ("out", "least_out"), ("out_total", "least_out"), ("out", "colours_out")):
-        if all(getattr(found, key) for key in pair):
+        if all(getattr(entry, key) for key in pair):
             raise fault(where, " and ".join(pair), "one of them", "leave one out")
     for key in ("thrown", "out", "inside_after"):
-        counts: dict[str, int] = getattr(found, key)
+        counts: dict[str, int] = getattr(entry, key)
         if sum(counts.values()) > CUBES:
             raise fault(f"{where}.{key}", counts, _COUNTS)
-    if found.records and (Path(found.records).name != found.records or Path(found.records).suffix.lower() != ".csv"):
-        raise fault(f"{where}.records", found.records, "the name of a .csv in the folder of the observation")
+    if entry.records and (Path(entry.records).name != entry.records or Path(entry.records).suffix.lower() != ".csv"):
+        raise fault(f"{where}.records", entry.records, "the name of a .csv in the folder of the observation")
     for key in ("colours_out", "out_total", "inside_in_play"):
-        if (whole := getattr(found, key)) and whole[0] > whole[1]:
+        if (whole := getattr(entry, key)) and whole[0] > whole[1]:
             raise fault(f"{where}.{key}", list(whole), _ENDS)
-    for key, ends in (found.shares | found.figures).items():
+    for key, ends in (entry.shares | entry.figures).items():
         if ends[0] >= ends[1]:
             raise fault(
                 f"{where}.{key}", list(ends), _SHARES if key in SHARES else "two numbers from 0, the smaller first"
             )
-    if len(found.points) > MOST_POINTS:
-        raise fault(f"{where}.points", list(found.points), f"up to {MOST_POINTS} phases")
-    if not _read_strength(found.strength):
+    if len(entry.points) > MOST_POINTS:
+        raise fault(f"{where}.points", list(entry.points), f"up to {MOST_POINTS} phases")
+    if not _read_strength(entry.strength):
         allowed = f"{', '.join(DOUBT)}, with a colon and the reason behind it"
-        raise fault(f"{where}.strength", found.strength, allowed, "begin with one of them")
+        raise fault(f"{where}.strength", entry.strength, allowed, "begin with one of them")

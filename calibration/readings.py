@@ -51,13 +51,13 @@ def iter_fits() -> Iterator[tuple[str, Fit, Towers]]:
     table = played.shipped()
     towers = Towers(table.unit, table.games, table.base)
     for name, observations in READINGS.items():
-        told = read_usable([evidences.shipped()[each] for each in observations])
-        yield name, fit(towers, told.evidence, np.random.default_rng(0), checks=False), towers
+        usable = read_usable([evidences.shipped()[each] for each in observations])
+        yield name, fit(towers, usable.evidence, np.random.default_rng(0), checks=False), towers
 
 
 def play_more() -> None:
     """Play MORE games of the heavy towers of readings with fewer than FEW effective towers, and store them."""
-    few = [(found.posterior, towers) for _, found, towers in iter_fits() if found.posterior.effective < FEW]
+    few = [(reading.posterior, towers) for _, reading, towers in iter_fits() if reading.posterior.effective < FEW]
     weighs = {int(number) for posterior, towers in few for number in towers.number[select_heavy(posterior.weight)]}
     print(f"{len(weighs)} towers hold 97 % of the weight of a reading with fewer than {FEW} towers", flush=True)
     played.play_on(played.shipped(), sorted(weighs), FOLDER / "more.npz", MORE)
@@ -72,8 +72,8 @@ def play_around() -> None:
     rounds = [played.read_round(file) for file in files]
     if not rounds or len(rounds[-1]["thrown"]) == played.AROUND:
         files.append(FOLDER / f"around-{len(files) + 1}.npz")
-    _, found, towers = next(iter_fits())
-    weight = found.posterior.weight
+    _, reading, towers = next(iter_fits())
+    weight = reading.posterior.weight
     best = select_heavy(weight)
     played.play_around(towers.unit[best], weight[best] / weight[best].sum(), files[-1], len(files) - 1)
 
@@ -84,8 +84,8 @@ def write_profiles() -> None:
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / f"{name}.toml"
             calibrate(observations, output, 0, kept=KEPT[name])
-            told, kept = f"{name}.calibration/", f"docs/calibration/{name}/"
-            (PROFILES / output.name).write_text(output.read_text("utf-8").replace(told, kept), "utf-8")
+            before, after = f"{name}.calibration/", f"docs/calibration/{name}/"
+            (PROFILES / output.name).write_text(output.read_text("utf-8").replace(before, after), "utf-8")
             shutil.rmtree(REPORTS / name, ignore_errors=True)
             shutil.copytree(output.with_suffix(".calibration"), REPORTS / name)
         print(f"{name}: written", flush=True)
@@ -104,22 +104,22 @@ def format_summary() -> str:
     for name, observations in READINGS.items():
         with (REPORTS / name / "tables" / "chosen.csv").open(encoding="utf-8", newline="") as stream:
             cells = [f"{row['this tower']}; {row['all towers that agree']}" for row in csv.DictReader(stream)]
-        said = " | ".join(cells)
-        lines.append(f"| `{name}` | {len(observations)} | {said} | [report](calibration/{name}/report.md) |")
+        numbers = " | ".join(cells)
+        lines.append(f"| `{name}` | {len(observations)} | {numbers} | [report](calibration/{name}/report.md) |")
     return "\n".join(lines)
 
 
 def play_proof() -> None:
     """Play fresh draws of each reading; print and store how many lie in the intervals, and the mean z."""
     lines: list[tuple[str, float, float, float, float, float]] = []
-    for place, (name, found, towers) in enumerate(iter_fits(), start=1):
-        posterior = found.posterior
+    for place, (name, reading, towers) in enumerate(iter_fits(), start=1):
+        posterior = reading.posterior
         rng = np.random.default_rng(np.random.SeedSequence(46, spawn_key=(place - 1,)))
         drawn = rng.choice(len(posterior.weight), DRAWS, p=posterior.weight)
         jobs = [(towers.unit[tower], 10_000 * place + i) for i, tower in enumerate(drawn)]
         with ProcessPoolExecutor() as pool:
             means = np.array(list(pool.map(_play_means, jobs)))
-        whole = fit(towers, found.evidence, np.random.default_rng(0))
+        whole = fit(towers, reading.evidence, np.random.default_rng(0))
         for column, key in enumerate(PROVED):
             span, at, values = whole.posterior.interval(key), towers.at(EVERY[key]), means[:, column]
             scaled = SUMMARIES[key].scale(values)

@@ -32,18 +32,18 @@ KEPT = Path(__file__).with_name("references.json")
 """The references of the towers that ship, by the profile's digest: physics plays their games, in minutes."""
 
 
-def record_page(given: Sequence[str | Path] = ()) -> str:
+def record_page(files: Sequence[str | Path] = ()) -> str:
     """Return the page's text."""
-    return Page(title="Game night", view="record", data={"record": make_document(given)}).text()
+    return Page(title="Game night", view="record", data={"record": make_document(files)}).text()
 
 
-def make_document(given: Sequence[str | Path] = ()) -> dict[str, Any]:
+def make_document(files: Sequence[str | Path] = ()) -> dict[str, Any]:
     """Return the page's document: the published game, and for each tower what its model expects of a throw."""
     game: Game = registry.get("game", DEFAULT)
     rules = game.plain(game.read({}))[game.tables[0]]
     towers: dict[str, dict[str, Any]] = {}
-    usual = [name for name in sorted(shipped_names(), key=lambda name: name != game.apparatus) if name not in given]
-    for name in [*dict.fromkeys(map(str, given)), *usual]:
+    usual = [name for name in sorted(shipped_names(), key=lambda name: name != game.apparatus) if name not in files]
+    for name in [*dict.fromkeys(map(str, files)), *usual]:
         shape = load(name)
         if fitted_to(shape).kind != TOWER:
             if name in usual:

@@ -242,8 +242,8 @@ def _read_colours(names: Sequence[str], where: str) -> list[str]:
     if DROP not in names and THROW not in names:
         missing = [DROP, *missing]
     if missing or not colours:
-        wanted = missing[0] if missing else THROWN + "COLOUR"
-        raise UsageError(f"{where}: column {quote(wanted)} is missing; every colour needs both; add it to the header")
+        absent = missing[0] if missing else THROWN + "COLOUR"
+        raise UsageError(f"{where}: column {quote(absent)} is missing; every colour needs both; add it to the header")
     return colours
 
 

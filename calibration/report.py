@@ -114,21 +114,21 @@ def _is_wish(check: PredictiveCheck, evidence: Sequence[Evidence]) -> bool:
 
 def list_warnings(fit: Fit) -> list[str]:
     """Return the warnings, the most serious first; there is at least one."""
-    told: list[str] = []
+    warnings: list[str] = []
     if fit.posterior.effective < FEW:
-        told.append(
+        warnings.append(
             f"Only an effective {fit.posterior.effective:.0f} towers agree with the evidence: intervals are rough."
         )
     if outside := [x for x in fit.predictive if not _is_within(x) and not _is_wish(x, fit.evidence)]:
         names = "; ".join(f"{check.name} ({_summary_words(check.window)})" for check in outside)
-        told.append(f"The fit does not explain {len(outside)} of {len(fit.predictive)} values: {names}.")
+        warnings.append(f"The fit does not explain {len(outside)} of {len(fit.predictive)} values: {names}.")
     if against := [clue for clue in fit.clues if clue.chance < ODD]:
         names = "; ".join(f"{clue.name} ({clue.says})" for clue in against)
-        told.append(f"The fit contradicts {len(against)} of {len(fit.clues)} clues: {names}.")
+        warnings.append(f"The fit contradicts {len(against)} of {len(fit.clues)} clues: {names}.")
     if all(entry.kind != "measurement" for entry in fit.evidence):
-        told.append("Nothing here was measured: the evidence is words, pictures and worked examples.")
-    told.append("How far the simulation is off a real tower is assumed: as far as another physics engine moves it.")
-    return told
+        warnings.append("Nothing here was measured: the evidence is words, pictures and worked examples.")
+    warnings.append("How far the simulation is off a real tower is assumed: as far as another physics engine moves it.")
+    return warnings
 
 
 def write(calibration: Calibration, directory: Path) -> Path:

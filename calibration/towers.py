@@ -65,13 +65,13 @@ class Towers:
         scores = np.stack([(of - _average(of)[:, None]) / sd[:, None] for of, sd in columns], 2)
         scores = scores.reshape(-1, len(windows))
         known = ~np.isnan(scores)
-        held = np.where(known, np.clip(scores, -3, 3), 0.0)  # so that a few jammed games do not decide the result
-        both = held.T @ held / np.maximum(known.T.astype(float) @ known, 1)
+        clipped = np.where(known, np.clip(scores, -3, 3), 0.0)  # so that a few jammed games do not decide the result
+        both = clipped.T @ clipped / np.maximum(known.T.astype(float) @ known, 1)
         sd = np.sqrt(np.maximum(np.diagonal(both), 1e-9))
         values, vectors = np.linalg.eigh(both / sd[:, None] / sd)
-        made = (vectors * np.maximum(values, 0.0)) @ vectors.T
-        sd = np.sqrt(np.diagonal(made))
-        return 0.98 * made / sd[:, None] / sd + 0.02 * np.eye(len(sd))
+        positive = (vectors * np.maximum(values, 0.0)) @ vectors.T
+        sd = np.sqrt(np.diagonal(positive))
+        return 0.98 * positive / sd[:, None] / sd + 0.02 * np.eye(len(sd))
 
     def deviations(self, windows: Sequence[Window]) -> Array:
         """Return how far a game of each tower is off its long-run means, in sd between games, shape (S, n).

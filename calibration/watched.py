@@ -125,10 +125,10 @@ def watch_throws(model: DropModel, throws: RecordedThrows, seed: int) -> list[Ag
     colours = list(dict.fromkeys(colour for drop in throws.thrown for colour, _ in drop))
     tower, outside = model.empty(), list[Cube]()
     drops: list[AgedDrop] = []
-    for index, asked in enumerate(throws.thrown):
+    for index, counts in enumerate(throws.thrown):
         if throws.is_free or not index:
-            outside = list(supply(dict(asked), model.cube_edge, first_id=tower.next_id))
-        thrown = tuple(cube for colour, n in asked for cube in [x for x in outside if x.colour == colour][:n])
+            outside = list(supply(dict(counts), model.cube_edge, first_id=tower.next_id))
+        thrown = tuple(cube for colour, n in counts for cube in [x for x in outside if x.colour == colour][:n])
         if not thrown:
             continue
         if len(thrown) + len(tower.cubes) > MAX_CUBES:
@@ -148,11 +148,11 @@ def watch_throws(model: DropModel, throws: RecordedThrows, seed: int) -> list[Ag
     return drops
 
 
-def _find_ages(record: Record, before: TowerState, out: Sequence[Cube], stayed: Sequence[Cube]) -> AgedDrop:
+def _find_ages(record: Record, before: TowerState, out: Sequence[Cube], inside_cubes: Sequence[Cube]) -> AgedDrop:
     born = {resident.cube: resident.since for resident in before.residents}
 
     def age(cube: Cube) -> int:
         return before.drops - born[cube] if cube in born else 0
 
     out_ages = tuple(map(age, out))
-    return AgedDrop(record, (*out_ages, *map(age, stayed)), out_ages)
+    return AgedDrop(record, (*out_ages, *map(age, inside_cubes)), out_ages)

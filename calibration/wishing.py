@@ -98,7 +98,7 @@ def judge(profile: Path, directory: Path, wishes: Sequence[Wish], of: int, seed:
 
 def format_sentences(games: ByDrop, wishes: Sequence[Wish], of: int) -> list[str]:
     """Return what games of the chosen tower say of the wishes: the verdict first."""
-    told: list[str] = []
+    means: list[str] = []
     results: list[Verdict] = []
     for wish in wishes:
         values = FIGURES[wish.key].value(games)
@@ -107,12 +107,12 @@ def format_sentences(games: ByDrop, wishes: Sequence[Wish], of: int) -> list[str
         verdict = wish.verdict(mean.low, mean.high, float(values.std(ddof=1)))
         results.append(verdict)
         missed = "" if verdict is Verdict.MET else f", wished {wish.words}"
-        told.append(
+        means.append(
             f"{FIGURES[wish.key].title} {_format(mean.value)} ({_format(mean.low)} to {_format(mean.high)}{missed})"
         )
     is_one = len(wishes) == 1
     what, are = ("The wish", "is") if is_one else ("The wishes", "are")
-    by = f"{' and '.join(told)}, in {len(games.thrown)} games of physics played afresh."
+    by = f"{' and '.join(means)}, in {len(games.thrown)} games of physics played afresh."
     verdict = together(results)
     if verdict is Verdict.MET:
         return [f"{what} {are} met: {by}"]

@@ -14,7 +14,7 @@ from scipy.stats import norm
 from support.cases import each_case
 from support.coins import leaving, play, towers
 from support.known import KnownTowers
-from support.recorded import SAID
+from support.recorded import WORDS
 
 from tower_sim.calibration import evidence, records
 from tower_sim.calibration.discrepancy import Discrepancy
@@ -72,7 +72,7 @@ def test_a_range_of_numbers_out_holds_nine_phases_of_ten():
     sd = 5 / norm.ppf(0.95)
     scale = SUMMARIES["out"].scale
     assert (mean.values[0], spread.values[0]) == pytest.approx((scale(9), SUMMARIES["spread"].scale(sd)), abs=1e-3)
-    assert mean.said == pytest.approx((scale(9 + sd / 2) - scale(9 - sd / 2)) / 2, abs=1e-3)
+    assert mean.sd == pytest.approx((scale(9 + sd / 2) - scale(9 - sd / 2)) / 2, abs=1e-3)
 
 
 @given(st.floats(-3, 3), st.floats(0.01, 1.0))
@@ -138,36 +138,48 @@ def test_each_observation_of_the_issue_is_there_and_says_what_it_saw():
 @each_case(
     ("text", "says"),
     [
-        (SAID.replace("weak: z", "z"), "allowed is strong, moderate, weak, very weak"),
-        (f"{SAID}share_single = [0.5, 0.2]", "two numbers from 0 to 1, the smaller first"),
-        (f"{SAID}share_leads = [0.5, 1.5]", "two numbers from 0 to 1"),
-        (f"{SAID}share_several = [0.5, nan]", "finite number"),
-        (f"{SAID}share_ones = 0.1", "two numbers from 0 to 1"),
-        (f'{SAID}records = "../night.csv"', "bad.records is '../night.csv'; allowed is the name of a .csv in the fo"),
-        (f'{SAID}records = "night.ods"', "bad.records is 'night.ods'; allowed is the name of a .csv in the folder"),
-        (f"{SAID}setup_at_most = 50", "a whole number from 0 to 49"),
-        (f"{SAID}least_out = 0", "a whole number from 1 to 49"),
-        (f"{SAID}least_out = true", "a whole number from 1 to 49"),
-        (f"{SAID}colours_out = [0, 3]", "two whole numbers from 1 to 7"),
-        (f"{SAID}points = [0]", "a list of up to 20 whole numbers from 1"),
-        (f'{SAID}use = "no"', "true or false"),
-        (f"{SAID}justifies = 3", "a text of up to 2000 characters"),
-        (SAID.replace("impression", "rumour"), "bad.kind is 'rumour'; allowed is one of measurement, photograph"),
+        (WORDS.replace("weak: z", "z"), "allowed is strong, moderate, weak, very weak"),
+        (f"{WORDS}share_single = [0.5, 0.2]", "two numbers from 0 to 1, the smaller first"),
+        (f"{WORDS}share_leads = [0.5, 1.5]", "two numbers from 0 to 1"),
+        (f"{WORDS}share_several = [0.5, nan]", "finite number"),
+        (f"{WORDS}share_ones = 0.1", "two numbers from 0 to 1"),
+        (
+            f'{WORDS}records = "../night.csv"',
+            "bad.records is '../night.csv'; allowed is the name of a .csv in the fo",
+        ),
+        (
+            f'{WORDS}records = "night.ods"',
+            "bad.records is 'night.ods'; allowed is the name of a .csv in the folder",
+        ),
+        (f"{WORDS}setup_at_most = 50", "a whole number from 0 to 49"),
+        (f"{WORDS}least_out = 0", "a whole number from 1 to 49"),
+        (f"{WORDS}least_out = true", "a whole number from 1 to 49"),
+        (f"{WORDS}colours_out = [0, 3]", "two whole numbers from 1 to 7"),
+        (f"{WORDS}points = [0]", "a list of up to 20 whole numbers from 1"),
+        (f'{WORDS}use = "no"', "true or false"),
+        (f"{WORDS}justifies = 3", "a text of up to 2000 characters"),
+        (
+            WORDS.replace("impression", "rumour"),
+            "bad.kind is 'rumour'; allowed is one of measurement, photograph",
+        ),
         ('says = "x"\nkind = "impression"\nstrength = "weak: z"', "bad.source is missing"),
-        (f'{SAID}colour = "red"', "bad.colour is unknown; allowed are says, source"),
+        (f'{WORDS}colour = "red"', "bad.colour is unknown; allowed are says, source"),
         ("says = ", "is not TOML"),
-        (f"{SAID}out = {{ red = -1 }}", "a whole number from 0 to 49"),
-        (f"{SAID}out = {{ red = 40, blue = 10 }}", "by colour, up to 49 in all"),
-        (f"{SAID}thrown = 49", "whole numbers from 0 by colour"),
-        (f"{SAID}out_total = [9, 4]", "two whole numbers from 0 to 49, the smaller first"),
-        (f"{SAID}inside_in_play = [40, 60]", "two whole numbers from 0 to 49"),
-        (f"{SAID}from_empty = 1", "true or false"),
-        (SAID.replace("x", "x" * 2001), "a text of 1 to 2000 characters"),
+        (f"{WORDS}out = {{ red = -1 }}", "a whole number from 0 to 49"),
+        (f"{WORDS}out = {{ red = 40, blue = 10 }}", "by colour, up to 49 in all"),
+        (f"{WORDS}thrown = 49", "whole numbers from 0 by colour"),
+        (f"{WORDS}out_total = [9, 4]", "two whole numbers from 0 to 49, the smaller first"),
+        (f"{WORDS}inside_in_play = [40, 60]", "two whole numbers from 0 to 49"),
+        (f"{WORDS}from_empty = 1", "true or false"),
+        (WORDS.replace("x", "x" * 2001), "a text of 1 to 2000 characters"),
         ("#" * 100_001, "more than 100000 bytes"),
-        (f"{SAID}out = {{ red = 3 }}\nleast_out = 3", "out and least_out"),
-        (f"{SAID}out = {{ red = 3 }}\ncolours_out = [1, 1]", "out and colours_out"),
-        (f"{SAID}figures = {{ choice = [2.5, 3.0] }}", "figures of observation bad is 'choice'; allowed is one of"),
-        (f"{SAID}figures = {{ actions = [3, 2] }}", "bad.actions is [3.0, 2.0]; allowed is two numbers from 0"),
+        (f"{WORDS}out = {{ red = 3 }}\nleast_out = 3", "out and least_out"),
+        (f"{WORDS}out = {{ red = 3 }}\ncolours_out = [1, 1]", "out and colours_out"),
+        (
+            f"{WORDS}figures = {{ choice = [2.5, 3.0] }}",
+            "figures of observation bad is 'choice'; allowed is one of",
+        ),
+        (f"{WORDS}figures = {{ actions = [3, 2] }}", "bad.actions is [3.0, 2.0]; allowed is two numbers from 0"),
     ],
 )
 def test_what_an_observation_may_not_say_is_refused_in_one_line(text: str, says: str, tmp_path: Path):
@@ -181,7 +193,7 @@ def test_what_an_observation_may_not_say_is_refused_in_one_line(text: str, says:
 def test_a_weak_impression_weighs_less_than_a_strong_one(tmp_path: Path):
     doubts: list[float] = []
     for strength in ("strong", "moderate", "weak", "very weak"):
-        text = f"{SAID.replace('weak', strength)}share_single = [0.1, 0.3]\n"
+        text = f"{WORDS.replace('weak', strength)}share_single = [0.1, 0.3]\n"
         (tmp_path / "said.toml").write_text(text, "utf-8")
         doubts.append(read(tmp_path / "said.toml")[0].doubt)
     assert doubts == [1.0, 1.5, 2.0, 4.0]
@@ -256,7 +268,7 @@ def test_what_is_told_of_the_colours_is_what_towers_of_the_posterior_do():
 def test_any_figure_of_the_game_may_be_a_clue(tmp_path: Path):
     """A posterior that must have two actions to choose from and a half has more of them than the prior."""
     figures = "figures = { actions = [2.5, 3.0], most_inside = [5, 30] }\n"
-    (tmp_path / "choice.toml").write_text(f"{SAID}{figures}", "utf-8")
+    (tmp_path / "choice.toml").write_text(f"{WORDS}{figures}", "utf-8")
     (found,) = read(tmp_path / "choice.toml")
     bounds = [clue for clue in found.clues if isinstance(clue, Within)]
     assert [clue.window.summary for clue in bounds] == ["actions", "most_inside"]

@@ -14,7 +14,7 @@ from support.cases import each_case
 from support.known import KnownTowers
 
 from tower_sim.calibration.discrepancy import Discrepancy
-from tower_sim.calibration.evidence import GAMES, PHASE, SAID, Evidence, ThrownLeads, Within, list_published, shipped
+from tower_sim.calibration.evidence import GAMES, NORMAL, PHASE, Evidence, ThrownLeads, Within, list_published, shipped
 from tower_sim.calibration.fit import DRAWS, LEVEL, Fit, Posterior, count_effective, fit, interval
 from tower_sim.calibration.law import TARGETS, TOLD, law
 from tower_sim.calibration.played import draw_points
@@ -40,7 +40,7 @@ def weighed(towers: Any, evidence: Sequence[Evidence], off: Discrepancy = NOT_OF
     [
         (seen("setup", -0.5), 0.3**2),
         (seen("setup", -0.5, games=4, doubt=1.5), 0.3**2 * 1.5 / 4),
-        (seen("setup", -0.5, SAID, said=0.2, doubt=2.0), 0.2**2 * 2),
+        (seen("setup", -0.5, NORMAL, sd=0.2, doubt=2.0), 0.2**2 * 2),
         (seen("out", -0.5, PHASE, games=2), (np.exp(0.2 + 1.0) ** 2 + 0.3**2) / 2),
     ],
 )
@@ -63,7 +63,7 @@ def test_values_of_one_game_and_words_are_a_joint_normal_law():
     towers = KnownTowers({"setup": MEANS, "inside": (0.2, -0.3, 0.5, -1.0, 0.0)}, error=0.1, games=0.3, number=5)
     off = replace(NOT_OFF, setup=0.2, inside=0.4, together=0.5)
     game = Evidence("game", "", "", "measurement", (SETUP, WHOLE["inside"]), (-0.2, 0.1))
-    words = seen("inside", 0.4, SAID, said=0.5)
+    words = seen("inside", 0.4, NORMAL, sd=0.5)
     s, i, both = 0.2**2 + 0.1**2, 0.4**2 + 0.1**2, 0.5 * 0.2 * 0.4
     covariance = np.array([[s, both, both], [both, i, i], [both, i, i]]) + np.diag([0.09, 0.09, 0.25])
     law_of: Any = multivariate_normal
@@ -118,7 +118,7 @@ def test_targets_behind_the_evidence_do_not_change_its_law():
 
 
 def test_no_evidence_is_the_prior():
-    found = weighed(coins.towers(), [seen("setup", 0.0, SAID, said=1e6)])
+    found = weighed(coins.towers(), [seen("setup", 0.0, NORMAL, sd=1e6)])
     assert found.posterior.effective == pytest.approx(384)
     assert found.prior.effective == pytest.approx(384)
     assert found.prior.weight == pytest.approx(np.full(384, 1 / 384))

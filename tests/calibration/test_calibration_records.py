@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each_case
-from support.recorded import SAID, write_records
+from support.recorded import WORDS, write_records
 
 from tower_sim.calibration import evidence, records
 from tower_sim.calibration.observations import read_folder
@@ -54,10 +54,10 @@ def test_the_known_observations_have_sources_and_their_totals():
 
 @each_case("ends", [(0, 49), (49, 49), (0, 0), (4, 6)])
 def test_every_observation_that_is_allowed_gives_numbers(ends: tuple[int, int], tmp_path: Path):
-    (tmp_path / "said.toml").write_text(f"{SAID}out_total = {list(ends)}\ninside_in_play = {list(ends)}\n")
+    (tmp_path / "said.toml").write_text(f"{WORDS}out_total = {list(ends)}\ninside_in_play = {list(ends)}\n")
     found = evidence.of_observation(evidence.read(tmp_path / "said.toml"))
     assert len(found) >= 2
-    assert np.isfinite([(*each.values, each.said) for each in found]).all()
+    assert np.isfinite([(*each.values, each.sd) for each in found]).all()
 
 
 def test_records_are_read_with_what_is_then_inside(file):

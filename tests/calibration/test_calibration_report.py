@@ -11,7 +11,7 @@ import pytest
 from support import coins
 from support.cases import each_case
 
-from tower_sim.calibration.evidence import PHASE, SAID, Evidence, ThrownLeads, Within
+from tower_sim.calibration.evidence import NORMAL, PHASE, Evidence, ThrownLeads, Within
 from tower_sim.calibration.fit import Interval, Posterior, fit
 from tower_sim.calibration.law import TARGETS, TOLD
 from tower_sim.calibration.prior import NUMBERS
@@ -38,7 +38,7 @@ def calibration() -> Calibration:
         Evidence(
             "a|book", "8 | come\nout", "a book", "worked example", (WHOLE["out"],), (np.log(6.25),), PHASE, doubt=2
         ),
-        Evidence("club", "about 6", "a club", "impression", (WHOLE["inside"],), (values[1] + 0.1,), SAID, said=0.3),
+        Evidence("club", "about 6", "a club", "impression", (WHOLE["inside"],), (values[1] + 0.1,), NORMAL, sd=0.3),
         Evidence("photo", "red leads", "a page", "photograph", (), (), clues=(ThrownLeads(leads=True),)),
         Evidence("little", "seldom one", "a page", "impression", (), (), clues=(Within(EVERY["single"], 0.0, 0.6),)),
     )

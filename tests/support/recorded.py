@@ -9,7 +9,7 @@ import numpy as np
 from tower_sim.calibration.records import DROP, MARK, OUT, THROW, THROWN, Record
 from tower_sim.calibration.watched import AgedDrop
 
-SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
+WORDS = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
 """The least words of an observation."""
 COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white")
 
