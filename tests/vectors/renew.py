@@ -111,14 +111,14 @@ def vectors(table: Table, count: int, seed: Seed) -> Iterator[str]:
     that draws too many words, or too few, fails. Cubes are listed backwards: their order is for the sampler to find.
     """
     for number in range(count):
-        made = case(table, number, seed)
-        word = WordStream(made.seed, made.stream)
-        ends = move(table, [made.inside.get(cube) for cube in sorted((*made.inside, *made.thrown))], word)
+        drop = case(table, number, seed)
+        word = WordStream(drop.seed, drop.stream)
+        ends = move(table, [drop.inside.get(cube) for cube in sorted((*drop.inside, *drop.thrown))], word)
         vector = {
-            "seed": made.seed,
-            "stream": made.stream,
-            "inside": [[cube, x.floor, x.age, int(x.in_crowd)] for cube, x in [*made.inside.items()][::-1]],
-            "thrown": made.thrown[::-1],
+            "seed": drop.seed,
+            "stream": drop.stream,
+            "inside": [[cube, x.floor, x.age, int(x.in_crowd)] for cube, x in [*drop.inside.items()][::-1]],
+            "thrown": drop.thrown[::-1],
             "ends": ends,
             "next": word(),
         }

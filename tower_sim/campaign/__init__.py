@@ -2,7 +2,7 @@
 
     spec (TOML) -> shards -> run (processes, Dask) -> store -> status, verify
 
-A shard is a part of the runs. Only the process that starts the campaign (the client) writes files.
+A shard is a part of the runs. Only the client, the process that starts the campaign, writes files.
 """
 
 from tower_sim.campaign.run import campaign_run, campaign_status, campaign_verify, run, status, verify

@@ -24,7 +24,7 @@ NOWHERE = -1  # the code of a null word
 
 @dataclass(frozen=True)
 class Words:
-    """A column of words: row i holds `names[codes[i]]`, or null if the code is -1."""
+    """A column of words: row i is `names[codes[i]]`, null if the code is -1."""
 
     names: tuple[str, ...]
     codes: Array
@@ -42,7 +42,7 @@ class Words:
         return np.array([name in words for name in self.names] + [False])[self.codes]
 
     def ordered(self, names: Sequence[str]) -> Words:
-        """Return the same column with `names` first, then all other names in alphabetical order."""
+        """Return the same column with `names` first, all others in alphabetical order."""
         order = [*[name for name in names if name in self.names], *sorted(set(self.names) - set(names))]
         place = np.array([order.index(name) for name in self.names] + [NOWHERE])
         return Words(tuple(order), place[self.codes].astype(np.int16))
@@ -85,8 +85,8 @@ class _Rows:
 class Drops(_Rows):
     """The drops that succeeded (in battles: the steps), sorted by run and number; arrays have shape (drops,).
 
-    `thrown` to `inside_after` count cubes. `run` counts from 0 over all design points. `drawn` is whether the model was
-    called. `phase` and `winner` are copied from `facts`, empty if the game has none.
+    `run` counts from 0 over all design points. `drawn` is whether the model was called. `phase` and `winner` are copied
+    from `facts`, empty if the game has none.
     """
 
     run: Array
@@ -128,7 +128,7 @@ class CubeEntries(_Rows):
 
 @dataclass(frozen=True)
 class Failed(_Rows):
-    """The failed attempts; each was drawn again, except the last attempt of a run that was cut short."""
+    """The failed attempts."""
 
     run: Array
     drop: Array
@@ -245,7 +245,7 @@ class Campaign:
         return int(self.drops.drop.max(initial=-1)) + 1
 
     def matrix(self, values: Array, missing: float = np.nan, kind: type[Any] = float) -> Array:
-        """Return values of drops (drops, ...) in shape (runs, drops of the longest run, ...), with `missing` drops."""
+        """Return values (drops, ...) in shape (runs, drops of the longest run, ...), else `missing`."""
         table = np.full((self.runs, self.longest, *values.shape[1:]), missing, kind)
         table[self.drops.run, self.drops.drop] = values
         return table
@@ -262,7 +262,7 @@ class Campaign:
 
     @cached_property
     def inside_by_colour(self) -> Array:
-        """Cubes inside afterwards, shape (drops, colours); a drop that throws none keeps those of the drop before."""
+        """Cubes inside afterwards, shape (drops, colours)."""
         changed = np.where((self.drops.thrown > 0) | (self.drops.drop == 0), np.arange(len(self.drops)), 0)
         return self._by_colour(~self.cubes.out)[np.maximum.accumulate(changed)]
 

@@ -150,7 +150,6 @@ def _read(store: Store, name: str, wanted: Sequence[str]) -> dict[str, Any]:
 
 
 def _table(store: Store, name: str, wanted: Sequence[str] | None = None) -> Any:
-    """Read a table, either all columns or those `wanted`; raises UsageError if a column is missing."""
     arrow, dataset = extra("pyarrow", "campaign"), extra("pyarrow.dataset", "campaign")
     paths = [str(store.path(name, index)) for index in sorted(store.lines)]
     try:

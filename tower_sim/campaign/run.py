@@ -241,7 +241,7 @@ def _on_dask(address: str, workers: int) -> Generator[Where]:
 
 
 def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask: str = "") -> int:
-    """Run the campaign file `spec_path` into `out`, print the result and return the exit status."""
+    """Run a campaign file, print the result and return the exit status."""
     spec = load(spec_path)
     if few := _few_runs(spec):
         warn(few)

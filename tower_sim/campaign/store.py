@@ -5,8 +5,8 @@
               cubes/00012.parquet
               GAME/00012.parquet       the game's own columns for each drop, if it has any
 
-The line of a shard is written after its files and holds their digests, so a crash leaves at most files without a line;
-those are written again. In the end the lines are sorted: the directory is the same with and without a crash.
+A shard's line, with the digests of its files, is written after them. In the end the lines are sorted: the directory is
+the same with and without a crash.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 class Head(Document, frozen=True):
     """The first line of a manifest: everything that decides the bytes of the tables.
 
-    `points` has two digests for each design point: of its apparatus and of its model's parameters.
+    `points` has the digests of each design point's apparatus and model.
     """
 
     spec: dict[str, Any]
@@ -147,7 +147,7 @@ class Store:
             write(path, data)
 
     def is_there(self, index: int) -> bool:
-        """Return whether a shard is done and all its files exist; `problems` checks their content."""
+        """Return whether a shard is done and all its files exist."""
         return index in self.lines and all(self.path(table, index).is_file() for table in self.head.tables)
 
     def problems(self, index: int) -> list[str]:
@@ -187,7 +187,7 @@ class Store:
 
 
 def head_of(spec: Spec) -> Head:
-    """Return the first line of the manifest for a campaign that runs with the software installed here."""
+    """Return the first line of the manifest of a campaign that runs here."""
     game, engine = spec.game, spec.settings.get("engine")
     points = [spec.point(number) for number in range(len(spec.points))]
     versions = environment() | {"game": f"{game.name} {game.version}"}

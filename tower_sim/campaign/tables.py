@@ -24,7 +24,7 @@ _BITS = {None: 0, False: 0, True: 1}
 
 
 class VariedColumn(NamedTuple):
-    """A varied field as a column: its dotted name, its Arrow type and its value at each design point."""
+    """A varied field as a column: its name, Arrow type and value at each design point."""
 
     name: str
     kind: str

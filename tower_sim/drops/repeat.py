@@ -46,8 +46,7 @@ def until_landed(draw: Callable[[np.random.Generator], Outcome], seed: np.random
 
     Args:
         draw: Takes an rng and returns the outcome of a drop or a knock.
-        seed: Attempt i draws from its child with spawn key `(*seed.spawn_key, i)`, so each attempt can be repeated
-            alone.
+        seed: Attempt i draws from its child with spawn key `(*seed.spawn_key, i)`.
 
     Returns:
         The landing. Its `failures` are the statuses of the failed attempts.

@@ -50,7 +50,7 @@ def _check_spelling(colour: str, before: TowerState | None) -> None:
 
 
 class Throwing(ABC):
-    """A tower that remembers what was thrown into it; `last` is the outcome of the last throw or knock, if any."""
+    """A tower with a memory; `last` is the outcome of the last throw or knock, if any."""
 
     last: Outcome | None
     _state: TowerState

@@ -35,7 +35,7 @@ _STATUSES = {
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The release of one cube, `windows` after the drop's start, with velocity (m/s) and spin (rad/s)."""
+    """The release of a cube `windows` after the start, with velocity (m/s) and spin (rad/s)."""
 
     cube: Cube
     windows: int
@@ -153,7 +153,7 @@ class Scene:
         self.cubes.append(cube)
 
     def launch(self, launches: Sequence[Launch], *, is_checked: bool = False) -> None:
-        """Let cubes go in the next drop as `launches` say; if `is_checked`, each place must then be free."""
+        """Let cubes go in the next drop; if `is_checked`, each place must then be free."""
         first = self._expect(len(launches))
         tables = self.tables
         for k, launch in enumerate(launches, first):
@@ -208,7 +208,7 @@ class Scene:
         drop[arrays.STATUS], drop[arrays.IS_ANSWERED] = arrays.RUNNING, 1
 
     def take(self, cube: Cube) -> None:
-        """Take a cube away by hand, as one that was cleared away; what touched it wakes up."""
+        """Take a cube away by hand; what touched it wakes up."""
         k = next(k for k in self.numbers if self.cubes[k] == cube)
         motion = self.motion().pose(self.numbers.index(k))
         self.tables.cubes[k, arrays.OUT_POSE :] = (*motion.position, *motion.orientation)
@@ -216,7 +216,7 @@ class Scene:
         self.core.remove(k)
 
     def lie_still(self) -> tuple[Touch, ...]:
-        """Put all cubes to rest, as when the world is built again from the state; return the contacts."""
+        """Put all cubes to rest; return the contacts."""
         self.core.lie_still()
         ids = [cube.id for cube in self.cubes]
         return tuple(

@@ -182,7 +182,7 @@ class PhysicsSettings:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def table(self) -> dict[str, Any]:
-        """Return all settings of the engine by name, and its name as `engine`; `read_settings` reverses this."""
+        """Return all settings of the engine by name, and its name; `read_settings` reverses this."""
         return {name: getattr(self, name) for name in (*fields_of(self.engine), "engine")}
 
 
@@ -241,7 +241,7 @@ def as_settings(settings: object) -> PhysicsSettings:
 
 
 def check_engine(name: object, what: str = "settings.engine") -> str:
-    """Check that `name` is a known engine, even without its package, and return it; errors call it `what`."""
+    """Return the name of a known engine, even without its package; errors call it `what`."""
     known = names("engine")
     if not (isinstance(name, str) and name in known):
         hint = near(name, known) if isinstance(name, str) else ""

@@ -93,7 +93,7 @@ class Figure:
         return tuple(name for name in OPEN if name in self.names)
 
     def meaning(self, terms: Mapping[str, float]) -> str:
-        """Return the description, with the values of `terms` for their names in braces."""
+        """Return the description, with the values of `terms` in braces."""
         says = self.says  # of anybody, so that only the terms' own braces mean something
         for name, value in terms.items():
             says = says.replace(f"{{{name}}}", f"{value:g}")
@@ -140,7 +140,7 @@ class Figure:
             return np.where(under > 0, over / np.where(under > 0, under, 1), none)
 
     def is_known(self, runs: ByDrop) -> bool:
-        """Return whether the runs contain everything that the formulas use. False without `of`."""
+        """Return whether the runs contain all that the formulas use; False without `of`."""
         known = {*COLUMNS, *runs.terms, *runs.facts}
         if not self.of or not self.names <= known or (self.at == SETUP and runs.phases.all()):
             return False
@@ -153,7 +153,7 @@ class Figure:
 
     @property
     def parts(self) -> Mapping[str, Formula]:
-        """The parsed formulas `of`, `among` and `where`; no `of` if the game measures the figure."""
+        """The parsed formulas; no `of` if the game measures the figure."""
         texts = {"of": self.of, "among": self.among, "where": self.where}
         return {name: _read(text, self.key) for name, text in texts.items() if text or name != "of"}
 

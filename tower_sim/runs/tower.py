@@ -52,12 +52,12 @@ TOTALS = ((5, 7), (8, 10))
 
 
 def single_of(out: tuple[int, int]) -> str:
-    """Return the key of the share of phases with one colour out, among phases with out[0] to out[1] cubes out."""
+    """Return the key of the share with one colour out, among phases with out[0] to out[1] cubes out."""
     return f"single_{out[0]}_{out[1]}"
 
 
 def many_of(out: tuple[int, int]) -> str:
-    """Return the key of the share of three or more colours, among phases with two or more and out[0] to out[1] out."""
+    """Return the key of the share with three or more colours out of two or more, among such phases."""
     return f"many_{out[0]}_{out[1]}"
 
 

@@ -37,7 +37,7 @@ _CHAIN = re.compile(  # a key of more parts than tables may be in each other: re
 
 
 def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: str = "check the path") -> bytes:
-    """Return the bytes of the regular file `path`, at most `limit`; `what` names the file in errors."""
+    """Return the bytes of a regular file, at most `limit`; errors call it `what`."""
     as_path(what, path, advice)
     named = f"{what} {quote(str(path))}"
     try:
@@ -81,7 +81,7 @@ def _why(error: OSError | ValueError) -> str:
 
 
 def read_text(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: str = "check the path") -> str:
-    """Return the text of a regular file in UTF-8, with or without a byte-order mark; see `read_bytes`."""
+    """Return the text of a regular file in UTF-8; see `read_bytes`."""
     data = read_bytes(path, what, limit=limit, advice=advice)
     try:
         return data.decode("utf-8-sig")

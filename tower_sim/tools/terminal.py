@@ -25,7 +25,7 @@ def say(text: str, *, flush: bool = False) -> None:
 
 
 def warn(text: str) -> None:
-    """Print `text` as one line on standard error, with control characters escaped; ignore any failure to print."""
+    """Print `text` as one line on standard error, with control characters escaped, if that is possible."""
     line = printable(one_line(text, _HEAD, _TAIL))
     with suppress(OSError, ValueError, AttributeError):  # there is nowhere left to report it
         print(f"tower-sim: {line}", file=sys.stderr, flush=True)
@@ -37,7 +37,7 @@ def count_noun(number: int, what: str) -> str:
 
 
 def one_line(text: str, head: int, tail: int) -> str:
-    """Return `text` on one line; of a long text, only the first `head` and the last `tail` characters."""
+    """Return `text` on one line, if long only its first `head` and last `tail` characters."""
     line = " ".join(text.split())
     return line if len(line) <= head + tail else f"{line[:head]} ... {line[-tail:]}"
 

@@ -18,7 +18,7 @@ CALLERS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, 
 
 
 class WritingFailed(RuntimeError):
-    """The error for a disk that is full or fails. It is not the caller's mistake, so the exit status is 1."""
+    """The error for a disk that is full or fails, which is no mistake of the caller."""
 
 
 def write(path: str | Path, data: bytes | str | None, what: str = "file") -> None:

@@ -66,7 +66,7 @@ class Stepper(Protocol):
         """Give a cube a velocity (m/s) and a spin (rad/s)."""
 
     def lay_to_rest(self, poses: Mapping[int, Pose]) -> None:
-        """Put cubes, given by body, to sleep exactly at `poses`, where they are now; no time passes."""
+        """Put cubes to sleep exactly at `poses`, where they are now; no time passes."""
 
     def put_to_sleep(self, body: int) -> None:
         """Stop a cube until another body hits it or `wake` is called."""
@@ -81,7 +81,7 @@ class Stepper(Protocol):
         """Take `steps` steps of `timestep` seconds each."""
 
     def overlap(self) -> float:
-        """Return the greatest penetration depth (m) of the contacts in the last step; 0 without contacts."""
+        """Return the greatest penetration (m) of the contacts in the last step, or 0."""
         ...
 
     def motion(self, bodies: Iterable[int]) -> Motion:
