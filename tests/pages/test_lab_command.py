@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 from support.cases import each_case
 from support.command_line import refusal
+from support.web import document_in
 
 from tests.measure import renew
 from tower_sim import cli
@@ -35,9 +35,7 @@ def test_the_command_writes_one_page_with_all_that_ships_and_ones_own(tmp_path: 
     assert cli.main(["page", "lab", "-o", str(output), "--tower", str(mine), "--tower", str(yours)]) == 0
     assert capsys.readouterr().out.strip() == str(output)
     text = output.read_text("utf-8")
-    found = re.search(r'<script type="application/json" id="lab">(.*?)</script>', text)
-    assert found
-    document = json.loads(found[1])
+    document = document_in(output, "lab")
     ships = [name for name in shipped_names() if load(name).board]
     assert [tower["name"] for tower in document["towers"]] == ["mine", *(n for n in shipped_names() if n not in ships)]
     assert [ship["name"] for ship in document["ships"]] == ["yours", *ships]

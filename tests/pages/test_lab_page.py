@@ -74,11 +74,11 @@ def browser(file: Path) -> Iterator[Watched]:
 @pytest.fixture
 def page(browser: Watched, file: Path) -> Iterator[Any]:
     """The page as it opens; nothing may go wrong on it, and nothing may leave it."""
-    with clean(browser, file, settled, FEW) as found:
+    with clean(browser, file, settle, FEW) as found:
         yield found
 
 
-def settled(page: Any) -> None:
+def settle(page: Any) -> None:
     page.wait_for_function(
         "() => { const done = towerSim.result(); const now = towerSim.state(); const same = (x, y) => "
         "JSON.stringify(x) === JSON.stringify(y); return done && done.done === now.games && same(done.a, now.a) && "
@@ -88,10 +88,10 @@ def settled(page: Any) -> None:
 
 def choose(page: Any, **part: Any) -> None:
     page.evaluate("part => towerSim.choose(part)", part)
-    settled(page)
+    settle(page)
 
 
-def played(rules: Rules, tower: str, games: int, seed: int) -> Runs:
+def sample(rules: Rules, tower: str, games: int, seed: int) -> Runs:
     return sample_games(model_of(tower), rules, games, seed)
 
 
@@ -100,7 +100,7 @@ def by_drop(values: Any, size: int) -> list[int]:
     return np.concatenate([np.bincount(values[:, i], minlength=size + 1) for i in range(values.shape[1])]).tolist()
 
 
-def counts_of(side: Any, games: Runs) -> dict[str, list[int]]:
+def count_numbers(side: Any, games: Runs) -> dict[str, list[int]]:
     """What the page counts, from Python's games; of the set-up, which has no action points, all that came out."""
     out, inside = games.emerged.astype(int), games.inside.astype(int)
     numbers = {
@@ -124,10 +124,10 @@ def test_every_number_on_the_page_is_that_of_sample_games(page: Any):
     choose(page, a=usual, b=ODD, seed="340282366920938463463374607431768211455")
     found = page.evaluate(RESULT)
     seed = 2**128 - 1
-    sides = [played(Rules(), "amerigo", 2000, seed), played(ODD_RULES, "amerigo-club", 2000, seed)]
+    sides = [sample(Rules(), "amerigo", 2000, seed), sample(ODD_RULES, "amerigo-club", 2000, seed)]
     for side, games, tower in zip(found["sides"], sides, ("amerigo", "amerigo-club"), strict=True):
         assert (side["games"], side["drops"]) == (2000, games.plan.drops)
-        assert side["counts"] == counts_of(side, games)
+        assert side["counts"] == count_numbers(side, games)
         assert side["beyond"] == pytest.approx(model_of(tower).extrapolated(games).mean(), abs=1e-12)
     # the figures of `compare`, their differences and intervals
     expected = paired(*(table(games.by_drop, FIGURES) for games in sides))
@@ -143,7 +143,7 @@ def test_every_number_on_the_page_is_that_of_sample_games(page: Any):
         assert row["adjusted"] == pytest.approx(expected.adjusted[i], rel=1e-3, abs=1e-12)
 
 
-def test_the_difference_is_said_first_in_plain_words(page: Any):
+def test_the_difference_is_said_first_in_plain_words_or_that_there_is_none(page: Any):
     usual = page.evaluate("towerSim.state().a")
     choose(page, a=usual, b=usual | {"name": "B", "cubes": [10] * 7})
     first = page.inner_text("#rules-lead p >> nth=0")
@@ -153,11 +153,15 @@ def test_the_difference_is_said_first_in_plain_words(page: Any):
     assert "fitted to" in page.inner_text("#rules-beyond")  # so many cubes are outside of what the model was fitted to
     choose(page, b=usual | {"name": "B"})
     assert "every game is the same" in page.inner_text("#rules-lead")
+    choose(page, b=usual | {"name": "B", "gold": usual["gold"] + 1})  # the actions are the same in every game
+    assert page.inner_text("#rules-sure").endswith("as far as they throw alike.")
+    row = next(row for row in page.inner_text("#figures").split("\n") if row.startswith("actions to choose from"))
+    assert row.split("\t")[3:] == ["0", "-", "the same"]
 
 
 def test_the_histogram_moves_while_the_slider_is_held(page: Any):
     page.check("#compare")
-    settled(page)
+    settle(page)
     slider = page.get_by_label("Cubes of every colour")
     box = slider.bounding_box()
     before = page.inner_html("#histogram")
@@ -173,13 +177,13 @@ def test_the_histogram_moves_while_the_slider_is_held(page: Any):
     assert cubes == pytest.approx(20, abs=2)
     assert slider.input_value() == str(cubes)  # it is still the one that is held
     page.mouse.up()
-    settled(page)
+    settle(page)
 
 
 def test_a_browser_that_makes_no_worker_plays_the_same_games(page: Any, browser: Watched, file: Path):
     with_worker = page.evaluate(RESULT)
     with browser.another(1280, 900, NO_WORKER) as other:
-        settled(other.open(file, FEW))
+        settle(other.open(file, FEW))
         assert other.page.evaluate(RESULT) == with_worker
 
 
@@ -193,7 +197,7 @@ def test_a_browser_without_webassembly_says_so_in_one_line(browser: Watched, fil
 def test_one_game_is_shown_drop_by_drop_as_it_was_counted(page: Any):
     choose(page, tab="whole", whole={"side": "a", "game": 17, "drop": 0}, seed="5")
     game = page.evaluate("towerSim.game()")
-    games = played(Rules(), "amerigo", 18, 5)
+    games = sample(Rules(), "amerigo", 18, 5)
     colour = np.repeat(np.arange(7), 7)
     for name, expected in (("thrown", games.thrown[17]), ("out", games.emerged[17])):
         assert [np.bincount(colour[drop], minlength=7).tolist() for drop in game[name]] == expected.tolist()
@@ -237,51 +241,43 @@ def test_battles_of_two_forces_have_odds(page: Any):
 
 
 def test_keys_alone_do(page: Any):
-    page.keyboard.press("Tab")
+    def press(target: Any, *keys: str) -> None:
+        (page.locator(target) if isinstance(target, str) else target).focus()
+        for key in keys:
+            page.keyboard.press(key)
+
     reached: list[str] = []
-    for _ in range(40):
-        here = page.evaluate(
-            "() => document.activeElement.id || document.activeElement.getAttribute('aria-label') || "
-            "document.activeElement.textContent"
-        )
-        reached.append(here)
-        if here == "series":
-            break
+    while "series" not in reached and len(reached) < 40:
         page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate(
+                "() => document.activeElement.id || document.activeElement.getAttribute('aria-label') || "
+                "document.activeElement.textContent"
+            )
+        )
     assert {"share", "about-open", "theme", "tab-rules", "series", "compare"} <= {*reached}
-    page.locator("#compare").focus()
-    page.keyboard.press("Space")
+    press("#compare", "Space")
     page.wait_for_function("() => towerSim.state().b !== null")
-    label = page.get_by_label("Cubes of every colour")
-    label.focus()
     before = page.evaluate("towerSim.state().b.cubes")
-    page.keyboard.press("ArrowRight")
-    settled(page)
+    press(page.get_by_label("Cubes of every colour"), "ArrowRight")
+    settle(page)
     after = page.evaluate("towerSim.state()")
     assert after["b"]["cubes"] == [count + 1 for count in before]
     assert after["a"]["cubes"] == before
-    page.get_by_text("Order of the colours", exact=True).focus()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
+    press(page.get_by_text("Order of the colours", exact=True), "Enter", "Tab")
     for _ in range(3):  # that moves the first colour later, thrice: the focus stays on it
-        page.get_by_role("button", name="Move blue later").focus()
-        page.keyboard.press("Enter")
+        press(page.get_by_role("button", name="Move blue later"), "Enter")
     assert page.evaluate("towerSim.state().b.phases") == [1, 2, 3, 0, 4, 5, 6]
-    settled(page)
-    page.locator("#tab-rules").focus()
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate("towerSim.state().tab") == "whole"
-    assert page.evaluate("document.activeElement.id") == "tab-whole"
-    page.locator("#whole-drop").focus()
-    page.keyboard.press("ArrowRight")
+    settle(page)
+    press("#tab-rules", "ArrowRight")
+    assert page.evaluate("[towerSim.state().tab, document.activeElement.id]") == ["whole", "tab-whole"]
+    press("#whole-drop", "ArrowRight")
     assert page.evaluate("towerSim.state().whole.drop") == 1
-    page.locator("#about-open").focus()
-    page.keyboard.press("Enter")
+    press("#about-open", "Enter")
     assert page.locator("#about").is_visible()
     page.keyboard.press("Escape")
     assert not page.locator("#about").is_visible()
-    page.locator("#theme").focus()
-    page.keyboard.press("Enter")
+    press("#theme", "Enter")
     assert page.evaluate("document.documentElement.style.colorScheme") == "dark"
     page.keyboard.press("Enter")
 
@@ -295,7 +291,7 @@ def test_colours_are_put_in_order_by_dragging(page: Any):
     page.mouse.move(last["x"] + 5, last["y"] + 25, steps=5)
     page.mouse.up()
     assert page.evaluate("towerSim.state().a.phases") == [1, 2, 3, 4, 5, 6, 0]
-    settled(page)
+    settle(page)
 
 
 # What leaves the page, and what comes in by the address
@@ -306,12 +302,12 @@ def test_a_link_opens_what_was_chosen(page: Any, browser: Watched, file: Path):
     whole = {"side": "b", "game": 5, "drop": 3}
     name = f"{EVIL} & Ñ = % + #"
     choose(page, b=ODD | {"name": name[:60]}, series="gold", seed="12", games=2000, whole=whole, fight=fight)
-    said = page.evaluate("towerSim.state()")
+    state = page.evaluate("towerSim.state()")
     link = page.evaluate("towerSim.link()")
     page.goto("about:blank")
     again = browser.open(file, link)
-    settled(again)
-    assert again.evaluate("towerSim.state()") == said | {"edit": "a"}
+    settle(again)
+    assert again.evaluate("towerSim.state()") == state | {"edit": "a"}
     assert again.inner_text("#trouble") == ""
     again.click("#share")
     assert again.input_value("#share-link") == link
@@ -323,19 +319,19 @@ def test_a_link_opens_what_was_chosen(page: Any, browser: Watched, file: Path):
         assert again.evaluate("towerSim.state().a.rounds") == 2
     again.fill("#share-given", f"https://example.org/labs/mine.html{link}")
     again.keyboard.press("Enter")
-    assert again.evaluate("towerSim.state()") == said | {"edit": "a"}
+    assert again.evaluate("towerSim.state()") == state | {"edit": "a"}
     assert not again.locator("#share-dialog").is_visible()
-    settled(again)
+    settle(again)
 
 
 def test_the_page_is_saved_with_what_is_chosen(page: Any, browser: Watched, tmp_path: Path):
     choose(page, a=ODD | {"name": f"{EVIL} & Ñ"[:60]}, b=ODD, seed="12", games=2000, tab="fight")
-    said = page.evaluate("towerSim.state()")
+    state = page.evaluate("towerSim.state()")
     page.click("#share")
     saved(page, "#share-page").save_as(tmp_path / "saved.html")
     again = browser.open(tmp_path / "saved.html")
-    settled(again)
-    assert again.evaluate("towerSim.state()") == said
+    settle(again)
+    assert again.evaluate("towerSim.state()") == state
     again.click("#share")  # a page that was saved can be saved again, as it was or changed
     assert Path(saved(again, "#share-page").path()).read_bytes() == (tmp_path / "saved.html").read_bytes()
     assert again.evaluate("window.hit") is None
@@ -368,7 +364,7 @@ def test_what_was_chosen_comes_back_step_by_step(page: Any):
     found = page.evaluate("towerSim.state()")
     assert (found["b"]["rounds"], found["fight"]["cubes"], found["tab"]) == (usual["a"]["rounds"] + 3, [6, 9], "fight")
     assert page.locator("#redo").is_disabled()
-    settled(page)
+    settle(page)
 
 
 def test_choose_moves_the_controls_of_every_tab_and_refuses_nonsense(page: Any):
@@ -420,14 +416,14 @@ def test_garbage_in_the_address_gives_one_clear_line(page: Any, write: str, garb
     page.evaluate(write, "#lab=1&a.rounds=3&games=2000")
     page.wait_for_function("() => towerSim.state().a.rounds === 3")
     assert page.inner_text("#trouble") == ""
-    settled(page)
+    settle(page)
 
 
 def test_a_page_that_is_opened_with_garbage_shows_the_usual_rules(page: Any, browser: Watched, file: Path):
     usual = page.evaluate("towerSim.state()")
     page.goto("about:blank")
     again = browser.open(file, "#lab=1&games=2000&a.cubes=%00")
-    settled(again)
+    settle(again)
     line = again.inner_text("#trouble")
     assert line.startswith("The address cannot be read: a.cubes is")
     assert line.endswith("The page shows the usual rules.")
@@ -485,25 +481,21 @@ def test_a_friend_can_open_what_is_sent_and_learns_no_folder(
         page = other.page
         page.route("**/lab.html", lambda route: route.fulfill(path=file, content_type="text/html"))
         page.goto((address or file.resolve().as_uri()) + FEW)
-        settled(page)
+        settle(page)
         page.click("#share")
         assert page.input_value("#share-link").startswith(begins)
         assert page.inner_text("#share-needs").startswith(needs)
 
 
-def test_the_same_rules_in_a_and_b_have_no_error_and_no_difference(page: Any):
-    usual = page.evaluate("towerSim.state().a")
-    choose(page, b=usual | {"name": "B", "gold": usual["gold"] + 1})
-    sure = page.inner_text("#rules-sure")
-    assert sure.endswith("as far as they throw alike.")  # the actions are the same in every game
-    row = next(row for row in page.inner_text("#figures").split("\n") if row.startswith("actions to choose from"))
-    assert row.split("\t")[3:] == ["0", "-", "the same"]
-
-
 # Anybody, anywhere
 
 
-def test_nobodys_name_runs_anything(page: Any):
+def test_nobodys_name_runs_anything(page: Any, file: Path):
+    text = file.read_text("utf-8")
+    assert HOSTILE not in text
+    assert "'unsafe" not in text.split("<title>")[0]
+    assert len(text) < 1_000_000
+    assert text.count("<script") == 3  # its data, the compiled games, its script
     evil = page.evaluate("towerSim.state().a") | {"name": EVIL[:60], "tower": HOSTILE}
     choose(page, a=evil, b=evil | {"name": HOSTILE, "rounds": 4}, edit="b")
     assert HOSTILE in page.inner_text("#legend")
@@ -533,7 +525,7 @@ def test_axe_finds_nothing_in_light_and_dark_and_every_axis_has_a_name(page: Any
 def test_a_telephone_never_scrolls_sideways(browser: Watched, file: Path):
     with browser.another(360, 740, **PHONE) as phone:
         page = phone.open(file, FEW)
-        settled(page)
+        settle(page)
         choose(page, b=ODD | {"name": "W" * 60}, games=2000, a=page.evaluate("towerSim.state().a") | {"tower": HOSTILE})
         for tab in TABS:
             page.tap(f"#tab-{tab}")
@@ -562,7 +554,7 @@ SLIDERS = {
 def test_any_slider_is_seen_with_the_sentences_that_it_changes(browser: Watched, file: Path, screen: tuple[int, int]):
     with browser.another(*screen) as other:
         page = other.open(file, FEW)
-        settled(page)
+        settle(page)
         choose(page, b=page.evaluate("towerSim.state().a") | {"name": "B", "cubes": [8] * 7})
         for tab, (slider, sentence, count) in SLIDERS.items():
             page.click(f"#tab-{tab}")
@@ -579,19 +571,11 @@ def test_any_slider_is_seen_with_the_sentences_that_it_changes(browser: Watched,
                 assert all(seen), (tab, at, block)
 
 
-def test_the_page_holds_no_word_of_a_stranger_as_html(file: Path):
-    text = file.read_text("utf-8")
-    assert HOSTILE not in text
-    assert "'unsafe" not in text.split("<title>")[0]
-    assert len(text) < 1_000_000
-    assert text.count("<script") == 3  # its data, the compiled games, its script
-
-
 def test_rules_of_a_file_open_beside_the_published_ones(browser: Watched, tmp_path: Path):
     (tmp_path / "house.toml").write_text("cubes = 9\nrounds = 4\ngold_divisor = 2\n", "utf-8")
     (tmp_path / "lab.html").write_text(lab_page(rules=tmp_path / "house.toml"), "utf-8")
     page = browser.open(tmp_path / "lab.html")
-    settled(page)
+    settle(page)
     now = page.evaluate("towerSim.state()")
     assert (now["b"]["name"], now["b"]["cubes"], now["b"]["rounds"], now["b"]["gold"]) == ("house", [9] * 7, 4, 2)
     assert now["a"]["cubes"] == [7] * 7
@@ -600,8 +584,8 @@ def test_rules_of_a_file_open_beside_the_published_ones(browser: Watched, tmp_pa
     browser.check()
 
 
-def wished(page: Any, relation: str, number: str, key: str) -> list[str]:
-    """Wish for something with the form, and return what is told."""
+def wish(page: Any, relation: str, number: str, key: str) -> list[str]:
+    """Wish for something with the form, and return the lines of the answer."""
     page.select_option("#wish-relation", relation)
     page.fill("#wish-number", number)
     page.select_option("#wish-key", key)
@@ -611,10 +595,10 @@ def wished(page: Any, relation: str, number: str, key: str) -> list[str]:
 
 
 def test_on_a_phone_a_wish_becomes_a_link_with_rules_that_meet_it(browser: Watched, file: Path):
-    """From three actions to the link by what stands on the page; what is told is counted from games of Python's."""
+    """From three actions to the link by what stands on the page; its numbers are those of games in Python."""
     browser.page.set_viewport_size({"width": 390, "height": 844})
     page = browser.open(file, FEW)
-    settled(page)
+    settle(page)
     assert page.locator("#wish-find").bounding_box()["y"] < 844  # seen without scrolling
     page.get_by_role("spinbutton", name="Number").fill("3")
     page.get_by_role("button", name="Find me rules").click()
@@ -635,20 +619,20 @@ def test_on_a_phone_a_wish_becomes_a_link_with_rules_that_meet_it(browser: Watch
     assert mean - half >= 2.85
     assert mean + half <= 3.15
     page = browser.open(file, link[link.index("#") :])
-    settled(page)
+    settle(page)
     assert page.evaluate("towerSim.state().b.cubes") == now["cubes"]
     browser.check()
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
 def test_a_wish_that_nothing_meets_is_told_so_first(page: Any):
-    first, costs, way, *_ = wished(page, "=", "6", "actions")
+    first, costs, way, *_ = wish(page, "=", "6", "actions")
     assert first.startswith("The wish is not met; the nearest of ")
     assert costs.startswith("It costs: ")
     assert way.startswith("What stands in its way: actions to choose from goes from 1.8 to 3.5 in the ways")
-    told = wished(page, ">", "2.4", "actions")
-    assert told[0].startswith("The wish is met without a change: actions to choose from 2.5")
-    assert told[1] == "It costs nothing."
-    told = wished(page, "<", "2", "gold")  # of all rules the gold alone moves nothing else
-    assert "cubes for one gold instead of 3" in told[0]
-    assert "rounds" not in told[0]
+    lines = wish(page, ">", "2.4", "actions")
+    assert lines[0].startswith("The wish is met without a change: actions to choose from 2.5")
+    assert lines[1] == "It costs nothing."
+    lines = wish(page, "<", "2", "gold")  # of all rules the gold alone moves nothing else
+    assert "cubes for one gold instead of 3" in lines[0]
+    assert "rounds" not in lines[0]

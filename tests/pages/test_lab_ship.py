@@ -164,15 +164,15 @@ console.log(JSON.stringify({ landings: second.landings, before: first.state.cube
 # Battles by rule: the same landings give the same steps and the same result
 
 
-def told(battle: Battle) -> list[dict[int, str]]:
+def landings(battle: Battle) -> list[dict[int, str]]:
     return [{x.cube.id: x.place for x in step.landings} for step in battle.steps if step.drawn]
 
 
-def plain(setup: Setup) -> dict[str, Any]:
+def setup_document(setup: Setup) -> dict[str, Any]:
     return {"kind": setup.kind, "sides": [{"cubes": side.cubes, "damage": side.damage} for side in setup.sides]}
 
 
-def setup_of(kind: Any, cubes: tuple[int, int], damage: tuple[int, int]) -> Setup:
+def make_setup(kind: Any, cubes: tuple[int, int], damage: tuple[int, int]) -> Setup:
     """Violet, who is active, against green, or black where that is the non-player, whose ship has no damage."""
     violet = Side("violet", cubes[0], damage=damage[0])
     if kind == "merchant":
@@ -180,7 +180,7 @@ def setup_of(kind: Any, cubes: tuple[int, int], damage: tuple[int, int]) -> Setu
     return Setup(kind, (violet, Side("green", cubes[1], damage=damage[1])))
 
 
-def agrees(found: Any, battle: Battle) -> None:
+def assert_agrees(found: Any, battle: Battle) -> None:
     """The steps, which cubes each throws, who is short of how many, and all that the result says."""
     assert found["left"] == 0
     assert [step["kind"] for step in found["steps"]] == [step.kind for step in battle.steps if step.kind != "pass"]
@@ -213,26 +213,26 @@ def test_the_same_landings_give_the_same_steps_and_result(ask: Ask, data: st.Dat
         other = st.sampled_from([2, 5, 7]) if kind == "building" else st.integers(0, 20)
         cubes = data.draw(st.tuples(st.integers(0, 20), other).filter(any))  # a battle without any is refused
         damage = (data.draw(st.integers(0, 4)), 0 if kind == "building" else data.draw(st.integers(0, 4)))
-        setup = setup_of(kind, cubes, damage)
+        setup = make_setup(kind, cubes, damage)
         seed = data.draw(st.integers(0, 10**6))
         model: Any = data.draw(st.sampled_from([DICE, ShipSurrogate(SHIP, LAW, FITTED.digest)]))
         *_, battle = play(model, start(model, setup, seed))
         zones = DICE_PRINTED if model is DICE else PRINTED
-        requests.append({"do": "told", "setup": plain(setup), "zones": zones, "told": told(battle)})
+        requests.append({"do": "told", "setup": setup_document(setup), "zones": zones, "told": landings(battle)})
         battles.append(battle)
     for found, battle in zip(ask(*requests), battles, strict=True):
-        agrees(found, battle)
+        assert_agrees(found, battle)
 
 
 def test_a_force_that_runs_out_of_cubes_throws_what_it_has(ask: Ask):
     """A board on which nearly all explode: the supplies of 29 and 20 end, and the battle goes on without."""
     model = DiceShip({"bang": 0.7, "one": 0.3})
     for kind in ("ship", "merchant"):
-        setup = setup_of(kind, (20, 15), (0, 0))
+        setup = make_setup(kind, (20, 15), (0, 0))
         *_, battle = play(model, start(model, setup, 5))
         assert any(step.short.get("violet") for step in battle.steps)
-        (found,) = ask({"do": "told", "setup": plain(setup), "zones": DICE_PRINTED, "told": told(battle)})
-        agrees(found, battle)
+        (found,) = ask({"do": "told", "setup": setup_document(setup), "zones": DICE_PRINTED, "told": landings(battle)})
+        assert_agrees(found, battle)
 
 
 # Battles by statistics
@@ -249,7 +249,7 @@ def test_the_odds_are_pythons(ask: Ask, kind: str, cubes: tuple[int, int], games
     At a level of 0.001 over all figures together; a chance to win that is off by 0.145 would fail with a chance of
     90 %, and a mean strength that is off by 0.36 of its standard deviation; with 1,500 games 0.065 and 0.16.
     """
-    setup = setup_of(kind, cubes, (0, 0))
+    setup = make_setup(kind, cubes, (0, 0))
     model = ShipSurrogate(SHIP, LAW, FITTED.digest)
     odds = BattleOdds()
     explosions: list[int] = []
@@ -257,7 +257,7 @@ def test_the_odds_are_pythons(ask: Ask, kind: str, cubes: tuple[int, int], games
         *_, battle = play(model, start(model, setup, 11, number))
         odds.add_battle(battle)
         explosions.append(sum(step.kind == "explosion" for step in battle.steps))
-    (found,) = ask({"do": "odds", "setup": plain(setup), "seed": [5, 6, 7, 8], "count": 10 * games})
+    (found,) = ask({"do": "odds", "setup": setup_document(setup), "seed": [5, 6, 7, 8], "count": 10 * games})
     assert found["games"] == 10 * games
     z: dict[str, float] = {}
     for i, colour in enumerate(setup.colours):
@@ -267,10 +267,10 @@ def test_the_odds_are_pythons(ask: Ask, kind: str, cubes: tuple[int, int], games
         for name in NUMBERS:
             mine = np.array(odds.numbers[colour, name])
             sums = found["sides"][i][name]
-            z[f"{name} {colour}"] = apart(mine, sums["sum"], sums["squares"], found["games"])
+            z[f"{name} {colour}"] = z_score(mine, sums["sum"], sums["squares"], found["games"])
     bangs = {int(k): n for k, n in found["explosions"].items()}
     total, squares = (sum(k**power * n for k, n in bangs.items()) for power in (1, 2))
-    z["explosions"] = apart(np.array(explosions), total, squares, found["games"])
+    z["explosions"] = z_score(np.array(explosions), total, squares, found["games"])
     rest = sum(odds.final, Counter[str]())
     for place in LAW.places:
         per = np.array([battle[place] for battle in odds.final])
@@ -282,7 +282,7 @@ def test_the_odds_are_pythons(ask: Ask, kind: str, cubes: tuple[int, int], games
     assert {name: value for name, value in z.items() if abs(value) > border} == {}
 
 
-def apart(mine: Any, total: float, squares: float, games: int) -> float:
+def z_score(mine: Any, total: float, squares: float, games: int) -> float:
     """By how many standard errors two means differ; 0 where neither varies and they are equal."""
     mean = total / games
     spread = math.sqrt(max(squares / games - mean**2, 0) / games + mine.var() / len(mine))

@@ -44,7 +44,7 @@ console.log(JSON.stringify([answers, drops.map((drop) => dropWords(...drop).join
 """
 
 
-def pairs(rng: np.random.Generator, figures: int, shift: float) -> tuple[Any, Any]:
+def draw_pairs(rng: np.random.Generator, figures: int, shift: float) -> tuple[Any, Any]:
     """Games of A and of B: means from nearly 0 to 30, differences from none to several standard errors."""
     means, spreads = rng.choice([0.05, 0.6, 3, 30], figures), rng.choice([0.0, 0.02, 0.3, 2.0], figures)
     a = means + spreads * rng.normal(size=(GAMES, figures))
@@ -52,12 +52,12 @@ def pairs(rng: np.random.Generator, figures: int, shift: float) -> tuple[Any, An
     return a, a + shifts + spreads * rng.normal(size=(GAMES, figures))
 
 
-def group_of(group: Any, a: Any, b: Any) -> dict[str, Any]:
+def group_document(group: Any, a: Any, b: Any) -> dict[str, Any]:
     figures = [{"key": each.key, "title": each.title, "unit": each.unit} for each in group.figures]
     return {"figures": figures, "a": a.tolist(), "b": b.tolist()}
 
 
-def asked(folder: Path, requests: Sequence[Any] = (), drops: Sequence[Any] = ()) -> tuple[list[Any], list[str]]:
+def ask(folder: Path, requests: Sequence[Any] = (), drops: Sequence[Any] = ()) -> tuple[list[Any], list[str]]:
     return answered(bundled(folder, ASK), given={"requests": requests, "drops": drops})
 
 
@@ -70,8 +70,8 @@ def test_the_words_of_a_drop_count_its_actions_points_and_gold(tmp_path: Path):
         (2, {"phase": 0, "thrown": 2, "came": [3, 1], "inside": [2, 3]}),
         (3, {"phase": 1, "thrown": 2, "came": [0, 1], "inside": [1, 0]}),
     ]
-    _, said = asked(tmp_path, drops=[(variant, drop, counts, colours) for drop, counts in drops])
-    assert said == [
+    _, lines = ask(tmp_path, drops=[(variant, drop, counts, colours) for drop, counts in drops])
+    assert lines == [
         "The set-up: 9 cubes are thrown, 3 come out (2 red and 1 white); 6 stay inside.",
         "Round 1, the white phase: 1 cube is thrown, none comes out; 7 stay inside. "
         "No cube, no action: the phase is skipped.",
@@ -94,13 +94,13 @@ def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.Monk
     verdicts: list[list[str]] = []
     chances: list[list[float]] = []
     for number in range(60):
-        played = pairs(rng, len(group.figures), (0, 2, 3, 5, 9)[number % 5])
+        played = draw_pairs(rng, len(group.figures), (0, 2, 3, 5, 9)[number % 5])
         found = rows(Moments.of(*played), group.figures)
-        requests.append({"choices": [0.5, 0.75], "group": group_of(group, *played)})
+        requests.append({"choices": [0.5, 0.75], "group": group_document(group, *played)})
         expected.append(compared.words([found], shares))
         verdicts.append([str(row.verdict) for row in found])
         chances.append([p for row in found for p in (row.p, row.p_adjusted)])
-    answers, _ = asked(tmp_path, requests)
+    answers, _ = ask(tmp_path, requests)
     assert [each["verdicts"] for each in answers] == verdicts
     for each, own in zip(answers, chances, strict=True):
         assert each["p"] == pytest.approx(own, rel=2e-3, abs=1e-15)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.command_line import refusal
+from support.web import document_in
 
 from tests.support.hulls import as_hull
 from tower_sim import cli
@@ -29,9 +29,7 @@ def test_the_command_writes_one_small_page_that_asks_for_nothing(tmp_path: Path,
     assert not re.search(r"\b(src|href)=|https?:", text.split("<script", maxsplit=1)[0])
     for allowed in ("script-src 'sha256-", "'wasm-unsafe-eval'", "default-src 'none'"):
         assert allowed in text
-    found = re.search(r'<script type="application/json" id="live">(.*?)</script>', text)
-    assert found
-    towers = json.loads(found[1])["towers"]
+    towers = document_in(output, "live")["towers"]
     assert [tower["name"] for tower in towers] == ["mine", "dead_reckoning"]
     assert [tower["long_run"] for tower in towers] == [None, None]  # no law lies beside it; of a ship none is told
 

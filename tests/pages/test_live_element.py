@@ -41,7 +41,7 @@ def browser() -> Iterator[Watched]:
 
 
 @contextmanager
-def opened(browser: Watched, url: str, *, script: str = "", text: str = "", **more: Any) -> Iterator[Any]:
+def open_page(browser: Watched, url: str, *, script: str = "", text: str = "", **more: Any) -> Iterator[Any]:
     """Give a page of the server, or with this text instead; nothing may go wrong there."""
     with browser.another(500, 500, script, **{"offline": False, "reduced_motion": "reduce", **more}) as watched:
         if text:
@@ -53,7 +53,7 @@ def opened(browser: Watched, url: str, *, script: str = "", text: str = "", **mo
 
 
 def test_two_browsers_show_what_the_server_draws_and_say_where_it_differs(browser: Watched, url: str):
-    with opened(browser, url) as one, opened(browser, url) as other:
+    with open_page(browser, url) as one, open_page(browser, url) as other:
         for page in (one, other):
             page.wait_for_function("() => document.querySelector('cube-tower').token")
         for number, thrower in (("1", one), ("2", other)):
@@ -73,7 +73,7 @@ def test_two_browsers_show_what_the_server_draws_and_say_where_it_differs(browse
 
 
 def test_its_methods_events_and_properties(browser: Watched, url: str):
-    with opened(browser, url) as page:
+    with open_page(browser, url) as page:
         found = page.evaluate(
             """async () => {
               const tower = document.createElement("cube-tower");
@@ -115,7 +115,7 @@ PAGE = """<!doctype html><script type="module" src="/element.js"></script>
 
 
 def test_an_element_that_is_moved_or_taken_out_keeps_its_past_and_what_was_asked_of_it(browser: Watched, url: str):
-    with opened(browser, url, text=PAGE, reduced_motion="no-preference") as page:
+    with open_page(browser, url, text=PAGE, reduced_motion="no-preference") as page:
         found = page.evaluate(
             """async () => {
               const [main, aside] = [document.querySelector("main"), document.querySelector("aside")];
@@ -183,7 +183,7 @@ def test_an_element_that_is_moved_or_taken_out_keeps_its_past_and_what_was_asked
 
 
 def test_cubes_as_text_or_as_an_object_are_read_alike(browser: Watched, url: str):
-    with opened(browser, url, text=PAGE) as page:
+    with open_page(browser, url, text=PAGE) as page:
         found = page.evaluate(
             """async () => {
               const tower = document.querySelector("main").appendChild(document.createElement("cube-tower"));
@@ -216,7 +216,7 @@ def test_cubes_as_text_or_as_an_object_are_read_alike(browser: Watched, url: str
 
 
 def test_twenty_elements_on_one_page_are_all_drawn(browser: Watched, url: str):
-    with opened(browser, url, text=PAGE) as page:
+    with open_page(browser, url, text=PAGE) as page:
         colours = page.evaluate(
             """async () => {
               const towers = Array.from({ length: 20 }, () => document.createElement("cube-tower"));
@@ -236,7 +236,7 @@ def test_twenty_elements_on_one_page_are_all_drawn(browser: Watched, url: str):
 
 
 def test_at_rest_it_is_drawn_as_finely_as_can_be(browser: Watched, url: str):
-    with opened(browser, url) as page:
+    with open_page(browser, url) as page:
         page.wait_for_function("() => document.querySelector('cube-tower').token")
         levels = page.evaluate(
             """async () => {
@@ -264,7 +264,7 @@ def test_at_rest_it_is_drawn_as_finely_as_can_be(browser: Watched, url: str):
 
 
 def test_where_the_physics_cannot_run_what_stands_inside_is_shown(browser: Watched, url: str):
-    with opened(browser, url, text=PAGE, script=NO_WASM) as page:
+    with open_page(browser, url, text=PAGE, script=NO_WASM) as page:
         message = page.evaluate(
             """() => new Promise((done) => {
               const tower = document.createElement("cube-tower");

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.browser import NO_WASM, NO_WEBGL, PAGES, PHONE, Watched, axe_violations, browsing
+from support.browser import NO_WASM, NO_WEBGL, PAGES, PHONE, Watched, axe_violations, browsing, wait_for_picture
 from support.cases import each_case
 
 from tower_sim import PhysicsModel, cli, load, registry
@@ -44,7 +44,7 @@ def moving(desk: Watched) -> Iterator[Watched]:
         yield watched
 
 
-def opened(desk: Watched, file: Path, hash: str = "") -> Any:
+def open_page(desk: Watched, file: Path, hash: str = "") -> Any:
     desk.page.goto("about:blank")
     page = desk.open(file, hash)
     page.wait_for_function("() => window.towerSim")
@@ -52,50 +52,45 @@ def opened(desk: Watched, file: Path, hash: str = "") -> Any:
     return page
 
 
-def all_still(page: Any) -> None:
+def wait_for_rest(page: Any) -> None:
     done = "(async () => { await towerSim.busy; await towerSim.finish(); await towerSim.busy; })()"
     late = "new Promise((_, fail) => setTimeout(() => fail(new Error('it never comes to rest')), 120000))"
     page.evaluate(f"() => Promise.race([{done}, {late}])")
-    all_shown(page)
-
-
-def all_shown(page: Any) -> None:
-    """Wait until what was asked for so far is in a picture: the page draws in the next frame."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    wait_for_picture(page)
 
 
 KEYS = ("Enter", "Backspace", "Tab", "Escape", "Shift+1", "Shift+i", *"1112223456789gpnhu ijklacdwst+-0?")
 
 
-def throws_on(page: Any) -> None:
+def assert_throws(page: Any) -> None:
     """Throw one cube by keys, and check that it is in the state afterwards."""
     page.keyboard.press("Escape")
     page.evaluate("document.activeElement.blur()")
-    all_still(page)
+    wait_for_rest(page)
     for _ in range(5):  # a key may be lost while a dialog closes
         page.keyboard.press("Backspace")
         page.keyboard.press("1")
         if page.evaluate("towerSim.held") == [["blue", 1]]:
             break
         page.wait_for_timeout(200)
-    before = log_of(page)
+    before = read_log(page)
     page.keyboard.press("Enter")
-    all_still(page)
-    assert log_of(page) == [*before, ("drop", 1)]
+    wait_for_rest(page)
+    assert read_log(page) == [*before, ("drop", 1)]
 
 
-def state_of(page: Any) -> TowerState:
+def read_state(page: Any) -> TowerState:
     return TowerState.from_token(page.evaluate("towerSim.state"))
 
 
-def log_of(page: Any) -> list[tuple[str, int]]:
+def read_log(page: Any) -> list[tuple[str, int]]:
     """Return the kind of each event, and how many cubes were thrown in it."""
-    return [(event.kind, len(event.thrown)) for event in state_of(page).log]
+    return [(event.kind, len(event.thrown)) for event in read_state(page).log]
 
 
-def counts(page: Any) -> list[int]:
+def read_counts(page: Any) -> list[int]:
     """What the table says of all colours: in hand, inside, out."""
-    all_shown(page)
+    wait_for_picture(page)
     return [int(text) for text in page.locator("#counts tfoot td").all_inner_texts()]
 
 
@@ -104,10 +99,10 @@ def play_along(page: Any, seed: str, throws: int) -> None:
     page.click("#along-rules summary")
     page.fill("#along-seed", seed)
     page.click("#along-begin")
-    all_still(page)
+    wait_for_rest(page)
     for _ in range(throws):
         page.keyboard.press("Enter")
-        all_still(page)
+        wait_for_rest(page)
 
 
 def token_after(throws: int, apparatus: str, **rules: Any) -> str:
@@ -119,12 +114,12 @@ def token_after(throws: int, apparatus: str, **rules: Any) -> str:
 
 
 def test_a_throw_by_its_seed_is_that_of_the_command_line(desk: Watched, file: Path):
-    page = opened(desk, file, "#profile=amerigo&seed=5&throw=blue:7,red:2")
-    all_still(page)
+    page = open_page(desk, file, "#profile=amerigo&seed=5&throw=blue:7,red:2")
+    wait_for_rest(page)
     with PhysicsModel(load("amerigo")) as model:
         landed = outcome(Throw.of(seed=5, cubes={"blue": 7, "red": 2}), model)
     assert page.evaluate("towerSim.state") == landed.state.token()
-    assert counts(page) == [0, len(landed.inside), len(landed.emerged)]
+    assert read_counts(page) == [0, len(landed.inside), len(landed.emerged)]
     desk.check()
 
 
@@ -132,14 +127,14 @@ def test_the_first_press_throws_seven_and_another_tower_loses_nothing(desk: Watc
     page = desk.open(file)
     page.wait_for_function("() => window.towerSim")
     page.click("#throw")
-    all_still(page)
-    state = state_of(page)
-    assert log_of(page) == [("drop", 7)]
+    wait_for_rest(page)
+    state = read_state(page)
+    assert read_log(page) == [("drop", 7)]
     assert page.inner_text("#result") == f"{7 - len(state.residents)} out, {len(state.residents)} inside"
     for name, log in (("dead_reckoning", ()), ("amerigo", state.log)):
         page.select_option("#profile", name)
-        all_still(page)
-        assert state_of(page).log == log
+        wait_for_rest(page)
+        assert read_state(page).log == log
     page.click("#theme")
     page.reload()
     page.wait_for_function("() => window.towerSim")
@@ -149,13 +144,13 @@ def test_the_first_press_throws_seven_and_another_tower_loses_nothing(desk: Watc
 
 
 def test_a_game_of_amerigo_is_played_along_by_its_rules(desk: Watched, file: Path):
-    page, rules = opened(desk, file), Rules()
+    page, rules = open_page(desk, file), Rules()
     page.get_by_role("button", name="Play a game").click()
     for _ in range(4):
         page.keyboard.press("Enter")
-        all_still(page)
+        wait_for_rest(page)
     panel = page.locator("#game-panel").inner_text()
-    setup, *phases = state_of(page).log
+    setup, *phases = read_state(page).log
     colour_of = {cube.id: cube.colour for cube in setup.thrown}
     assert (len(setup.thrown), f"Set-up: {len(setup.emerged)} cubes came out." in panel) == (49, True)
     inside = {cube.id for cube in setup.thrown} - {*setup.emerged}
@@ -173,7 +168,7 @@ def test_a_game_of_amerigo_is_played_along_by_its_rules(desk: Watched, file: Pat
     page.keyboard.press("1")
     assert page.evaluate("towerSim.held") == []
     page.keyboard.press("KeyU")
-    all_still(page)
+    wait_for_rest(page)
     assert f"Round 1 of 5, {rules.colours[2]} phase" in page.inner_text("#along-next")
     desk.check()
 
@@ -181,9 +176,9 @@ def test_a_game_of_amerigo_is_played_along_by_its_rules(desk: Watched, file: Pat
 @each_case("apparatus", ["amerigo", "wallenstein"])
 def test_a_game_played_along_by_a_seed_is_that_of_the_command_line(apparatus: str, desk: Watched, file: Path):
     """The same cubes in every throw, to the last digit; a link of it goes on with it."""
-    page = opened(desk, file)
+    page = open_page(desk, file)
     page.select_option("#profile", apparatus)
-    all_still(page)
+    wait_for_rest(page)
     assert "Other games run in Python: tower-sim play." in page.inner_text("#game-panel")
     play_along(page, "7", 3)
     assert page.evaluate("towerSim.state") == token_after(3, apparatus)
@@ -191,8 +186,8 @@ def test_a_game_played_along_by_a_seed_is_that_of_the_command_line(apparatus: st
     assert len(page.locator("#along-list > li").all()) == 3
     link = page.evaluate("towerSim.link(false)").partition("#")[2]
     assert "&game=amerigo:7" in link
-    page = opened(desk, file, f"#{link}")
-    all_still(page)
+    page = open_page(desk, file, f"#{link}")
+    wait_for_rest(page)
     assert (page.inner_text("#along-list"), page.inner_text("#along-next")) == (lines, coming)
     desk.check()
 
@@ -202,62 +197,62 @@ def test_a_battle_is_played_along_to_its_end_as_on_the_command_line(
     seed: str, desk: Watched, file: Path, capsys: pytest.CaptureFixture[str]
 ):
     assert cli.main(["play", "dead_reckoning", "--set", "cubes={purple=4,green=3}", "--seed", seed, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    page = opened(desk, file)
+    document = json.loads(capsys.readouterr().out)
+    page = open_page(desk, file)
     page.select_option("#profile", "dead_reckoning")
-    all_still(page)
+    wait_for_rest(page)
     play_along(page, seed, 0)
-    for _ in told["steps"]:
+    for _ in document["steps"]:
         assert page.inner_text("#along-next") != "The game is over."
         page.keyboard.press("Enter")
-        all_still(page)
+        wait_for_rest(page)
     assert page.inner_text("#along-next") == "The game is over."
     total = page.inner_text("#along-sum")
-    for colour, side in told["result"].items():
+    for colour, side in document["result"].items():
         assert f"{colour} has {side['strength']} strength, {side['plunder']['coins']} coin" in total
         assert f"takes {side['damage_taken']} damage" in total
-    assert f"{told['winner'].capitalize()} wins" in total
+    assert f"{document['winner'].capitalize()} wins" in total
     link = page.evaluate("towerSim.link(false)").partition("#")[2]
-    page = opened(desk, file, f"#{link}")
-    all_still(page)
+    page = open_page(desk, file, f"#{link}")
+    wait_for_rest(page)
     assert page.inner_text("#along-sum") == total
     page.keyboard.press("KeyU")
-    all_still(page)
-    assert page.inner_text("#along-next") != "The game is over." or len(told["steps"]) == 1
+    wait_for_rest(page)
+    assert page.inner_text("#along-next") != "The game is over." or len(document["steps"]) == 1
     desk.check()
 
 
 def test_what_a_hand_does_by_mouse_and_keys_is_recorded_and_python_does_it_again(desk: Watched, file: Path):
-    page = opened(desk, file)
+    page = open_page(desk, file)
     for _ in range(3):
         page.click('[data-colour="blue"]')
     page.keyboard.press("Digit3")
-    assert counts(page) == [4, 0, 0]
+    assert read_counts(page) == [4, 0, 0]
     box = page.locator("#scene").bounding_box()
     x, y = page.evaluate("towerSim.handAt")
     page.mouse.move(box["x"] + x, box["y"] + y)
     page.mouse.down()
     page.mouse.move(box["x"] + x + 12, box["y"] + y - 30, steps=4)
     page.mouse.up()
-    all_still(page)
-    held = counts(page)[0]  # a cube stays in the hand where another is in its way when its turn comes
+    wait_for_rest(page)
+    held = read_counts(page)[0]  # a cube stays in the hand where another is in its way when its turn comes
     assert held < 4
     page.keyboard.press("Digit2")
     page.keyboard.press("KeyI")
     page.keyboard.press("p")
-    all_still(page)
+    wait_for_rest(page)
     page.keyboard.press("n")
-    all_still(page)
-    state = state_of(page)
-    assert log_of(page) == [("hand", 4 - held), ("hand", 1), ("knock", 0)]
+    wait_for_rest(page)
+    state = read_state(page)
+    assert read_log(page) == [("hand", 4 - held), ("hand", 1), ("knock", 0)]
     with PhysicsModel(load("amerigo")) as model:
         assert redo(model, state) == state
     inside = len(state.residents)
     page.keyboard.press("u")
-    all_still(page)
-    assert log_of(page) == [("hand", 4 - held), ("hand", 1)]
+    wait_for_rest(page)
+    assert read_log(page) == [("hand", 4 - held), ("hand", 1)]
     assert page.evaluate("towerSim.link(false)").split("#")[1].startswith("profile=amerigo&state=TOWER3.")
-    assert inside <= counts(page)[1]
+    assert inside <= read_counts(page)[1]
     desk.check()
 
 
@@ -274,7 +269,7 @@ AudioContext.prototype.createBufferSource = function () {
 
 def test_on_a_telephone_a_finger_drags_the_cubes_a_shake_knocks_and_wood_is_heard(desk: Watched, file: Path):
     with desk.another(390, 844, HEARD, **PHONE) as phone:
-        page = opened(phone, file)
+        page = open_page(phone, file)
         for _ in range(3):
             page.tap('[data-colour="blue"]')
         finger = page.context.new_cdp_session(page)
@@ -287,12 +282,12 @@ def test_on_a_telephone_a_finger_drags_the_cubes_a_shake_knocks_and_wood_is_hear
             ("touchEnd", []),
         ):
             finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-        all_still(page)
+        wait_for_rest(page)
         page.tap("#sound")
         page.tap('[data-colour="red"]')
         page.tap("#throw")
         page.wait_for_function("() => window.heard.bursts > 3 && window.heard.context.state === 'running'")
-        all_still(page)
+        wait_for_rest(page)
         page.tap("#shake")
         page.wait_for_function("() => document.getElementById('shake').getAttribute('aria-pressed') === 'true'")
         for much in (4, 25):  # m/s2: too little, and a knock of half as much
@@ -300,9 +295,9 @@ def test_on_a_telephone_a_finger_drags_the_cubes_a_shake_knocks_and_wood_is_hear
                 "z => window.dispatchEvent(new DeviceMotionEvent('devicemotion', { acceleration: { x: 0, y: 0, z } }))",
                 much,
             )
-        all_still(page)
-        state = state_of(page)
-        assert log_of(page) == [("hand", 3), ("drop", 1), ("knock", 0)]
+        wait_for_rest(page)
+        state = read_state(page)
+        assert read_log(page) == [("hand", 3), ("drop", 1), ("knock", 0)]
         assert state.log[2].strength == 1.25  # g, in quarters
         with PhysicsModel(load("amerigo")) as model:
             assert redo(model, state) == state
@@ -310,8 +305,8 @@ def test_on_a_telephone_a_finger_drags_the_cubes_a_shake_knocks_and_wood_is_hear
 
 
 def test_who_waits_for_the_end_of_what_is_undone_need_not(desk: Watched, file: Path):
-    page = opened(desk, file, "#profile=amerigo&seed=5&throw=blue:7")
-    all_still(page)
+    page = open_page(desk, file, "#profile=amerigo&seed=5&throw=blue:7")
+    wait_for_rest(page)
     state = page.evaluate("towerSim.state")
     waited = """async () => {
       document.getElementById("throw").click();
@@ -331,10 +326,10 @@ def test_undo_takes_back_the_last_throw_whether_it_is_computed_plays_or_is_over(
     button: str, key: str, moving: Watched, file: Path
 ):
     """Tray and link are as before, also where the physics is done and the picture still plays."""
-    page = opened(moving, file, "#profile=amerigo&seed=5&throw=blue:7,red:2")
-    all_still(page)
-    told = "() => ({ state: towerSim.state, counts: towerSim.counts(), link: towerSim.link(true) })"
-    before = page.evaluate(told)
+    page = open_page(moving, file, "#profile=amerigo&seed=5&throw=blue:7,red:2")
+    wait_for_rest(page)
+    document = "() => ({ state: towerSim.state, counts: towerSim.counts(), link: towerSim.link(true) })"
+    before = page.evaluate(document)
     assert sum(row["out"] for row in before["counts"].values()) > 0
     assert "throw=blue:7,red:2" in before["link"]
     for wait in (0, 100, 300, 900, 2000):
@@ -346,47 +341,47 @@ def test_undo_takes_back_the_last_throw_whether_it_is_computed_plays_or_is_over(
         page.wait_for_timeout(wait)
         page.keyboard.press("u")
         page.evaluate("() => towerSim.busy")
-        all_still(page)
+        wait_for_rest(page)
         assert page.inner_text("#message") == "Undone."
-        assert page.evaluate(told) == before, wait
+        assert page.evaluate(document) == before, wait
     page.click(button)
     page.keyboard.press("u")
     page.keyboard.press("u")
-    all_still(page)
-    assert log_of(page) == []
+    wait_for_rest(page)
+    assert read_log(page) == []
     assert page.is_disabled("#undo")
     page.click("#throw")  # the same cubes again
     page.click("#start-anew")  # comes after the throw, also where that still plays
     page.keyboard.press("u")
-    all_still(page)
-    assert log_of(page) == [("drop", 9)]
+    wait_for_rest(page)
+    assert read_log(page) == [("drop", 9)]
     page.click(button)
     page.select_option("#profile", "dead_reckoning")  # a throw that plays is kept, and can be taken back
     page.evaluate("() => towerSim.busy")
     page.select_option("#profile", "amerigo")
     page.evaluate("() => towerSim.busy")
-    assert len(log_of(page)) == 2
+    assert len(read_log(page)) == 2
     page.keyboard.press("u")
-    all_still(page)
-    assert log_of(page) == [("drop", 9)]
+    wait_for_rest(page)
+    assert read_log(page) == [("drop", 9)]
     moving.check()
 
 
 def test_only_throws_of_as_many_cubes_stand_beside_the_usual_ones(desk: Watched, file: Path):
-    page = opened(desk, file)
+    page = open_page(desk, file)
     run = page.evaluate("JSON.parse(document.getElementById('live').textContent).towers[0].long_run")
     usual, cells = run["throws"]["3"], [[""]]
     for i, cubes in enumerate((7, 3, 2, 3)):  # the first is no set-up, 2 are hardly ever thrown in a game
         for _ in range(cubes):
             page.click("[data-colour=blue]")
         page.click("#throw")
-        all_still(page)
-        landed = state_of(page).log[i]
+        wait_for_rest(page)
+        landed = read_state(page).log[i]
         cells = [row.split("\t") for row in page.inner_text("#long-run tbody").split("\n")]
         assert cells[0] == ["First throw, of 49 cubes: out", "–", f"{run['set_up']['out']:.1f}"]
         if cubes == 2:
             assert cells[1] == ["Later throws, of 2 cubes: out", str(len(landed.emerged)), "–"]
-    log = state_of(page).log
+    log = read_state(page).log
     outs = [len(log[i].emerged) for i in (1, 3)]
     insides = [sum(len(event.thrown) - len(event.emerged) for event in log[:i]) for i in (2, 4)]
     for (name, here, often), own, key in zip(cells[1:], (outs, insides), ("out", "inside"), strict=True):
@@ -399,8 +394,8 @@ def test_only_throws_of_as_many_cubes_stand_beside_the_usual_ones(desk: Watched,
 
 
 def test_a_link_is_opened_by_another_page_and_a_broken_one_loses_nothing(desk: Watched, file: Path):
-    page = opened(desk, file, "#profile=dead_reckoning&seed=7&throw=purple:4,green:3")
-    all_still(page)
+    page = open_page(desk, file, "#profile=dead_reckoning&seed=7&throw=purple:4,green:3")
+    wait_for_rest(page)
     token, link = page.evaluate("[towerSim.state, towerSim.link(true)]")
     assert "seed=7&throw=purple:4,green:3" in link
     page.click("#share")
@@ -408,8 +403,8 @@ def test_a_link_is_opened_by_another_page_and_a_broken_one_loses_nothing(desk: W
     assert link.startswith("#profile=")  # no folder of this disk
     assert page.inner_text("#share-needs").startswith("Send this text. Your friend needs a copy of this page,")
     assert axe_violations(page) == []
-    again = opened(desk, file, "#" + link.split("#")[1])
-    all_still(again)
+    again = open_page(desk, file, "#" + link.split("#")[1])
+    wait_for_rest(again)
     assert again.evaluate("towerSim.state") == token
     for broken, says in (
         ("#profile=nowhere", "nowhere"),
@@ -425,7 +420,7 @@ def test_a_link_is_opened_by_another_page_and_a_broken_one_loses_nothing(desk: W
         again.evaluate("hash => { location.hash = hash; }", broken)
         again.wait_for_function("says => document.getElementById('trouble').textContent.includes(says)", arg=says)
         assert "\n" not in again.inner_text("#trouble")
-        all_still(again)
+        wait_for_rest(again)
         assert again.evaluate("[towerSim.profile, towerSim.state]") == ["dead_reckoning", token]
     desk.check()
 
@@ -436,18 +431,18 @@ def test_a_link_is_opened_by_another_page_and_a_broken_one_loses_nothing(desk: W
 def test_keys_that_empty_the_hand_while_it_pours_leave_a_page_that_plays_on(
     presses: tuple[str | int, ...], moving: Watched, file: Path
 ):
-    page = opened(moving, file)
+    page = open_page(moving, file)
     for press in presses:
         if isinstance(press, int):
             page.wait_for_timeout(press)
         else:
             page.keyboard.press(press)
-    throws_on(page)
+    assert_throws(page)
     moving.check()
 
 
 def test_after_two_thousand_random_keys_it_still_plays_a_throw(desk: Watched, file: Path):
-    page, chance = opened(desk, file), random.Random(45)
+    page, chance = open_page(desk, file), random.Random(45)
     for _ in range(2000):
         key = chance.choice(KEYS)
         if key == "p" and chance.random() < 0.5:
@@ -458,17 +453,17 @@ def test_after_two_thousand_random_keys_it_still_plays_a_throw(desk: Watched, fi
             page.wait_for_timeout(40)
     page.keyboard.up("p")
     page.keyboard.press("Escape")
-    all_still(page)
+    wait_for_rest(page)
     if not page.is_visible("#palette"):  # a game was begun
         page.evaluate("document.getElementById('along-begin').click()")
-        all_still(page)
+        wait_for_rest(page)
     page.evaluate("document.getElementById('start-anew').click()")  # a tower that is full to the brim lands no throw
-    throws_on(page)
+    assert_throws(page)
     desk.check()
 
 
 def test_enter_presses_a_button_reached_by_keys_and_throws_after_a_click(desk: Watched, file: Path):
-    page = opened(desk, file)
+    page = open_page(desk, file)
     page.click('[data-colour="blue"]')
     page.focus("#cut")
     page.keyboard.press("Tab")
@@ -480,12 +475,12 @@ def test_enter_presses_a_button_reached_by_keys_and_throws_after_a_click(desk: W
     page.keyboard.press("Enter")
     assert page.locator("#help").is_visible()
     page.keyboard.press("Escape")
-    all_still(page)
-    assert log_of(page) == []
+    wait_for_rest(page)
+    assert read_log(page) == []
     page.click('[data-colour="blue"]')
     page.keyboard.press("Enter")
-    all_still(page)
-    assert log_of(page) == [("drop", 3)]
+    wait_for_rest(page)
+    assert read_log(page) == [("drop", 3)]
     desk.check()
 
 
@@ -503,12 +498,12 @@ def test_without_webgl_it_says_so_and_plays_on(desk: Watched, file: Path):
         for _ in range(2):
             assert "has no WebGL 2" in page.inner_text("#no-picture")
             page.click("#throw")
-            all_still(page)
-        assert log_of(page) == [("drop", 7), ("drop", 7)]
+            wait_for_rest(page)
+        assert read_log(page) == [("drop", 7), ("drop", 7)]
 
 
 def test_help_opens_at_its_top(desk: Watched, file: Path):
-    page = opened(desk, file)
+    page = open_page(desk, file)
     page.set_viewport_size({"width": 1000, "height": 300})
     for _ in range(2):
         page.keyboard.press("?")
@@ -523,8 +518,8 @@ def test_help_opens_at_its_top(desk: Watched, file: Path):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_is_accessible_and_nothing_is_wider_than_a_telephone(desk: Watched, file: Path, scheme: str):
     desk.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    page = opened(desk, file, "#profile=amerigo&seed=5&throw=blue:7")
-    all_still(page)
+    page = open_page(desk, file, "#profile=amerigo&seed=5&throw=blue:7")
+    wait_for_rest(page)
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert axe_violations(page) == []
@@ -536,7 +531,7 @@ def test_a_game_by_house_rules_is_that_of_the_command_line(desk: Watched, tmp_pa
     """Nine cubes of each colour; its link names the rules, and a page without them refuses it."""
     (tmp_path / "house.toml").write_text("cubes = 9\nrounds = 1\n", "utf-8")
     (tmp_path / "house.html").write_text(live_page(["amerigo"], tmp_path / "house.toml"), "utf-8")
-    page = opened(desk, tmp_path / "house.html")
+    page = open_page(desk, tmp_path / "house.html")
     assert page.inner_text("#along-game") == "Amerigo by house"
     play_along(page, "7", 2)
     assert page.evaluate("towerSim.state") == token_after(2, "amerigo", rules={"cubes": 9, "rounds": 1})

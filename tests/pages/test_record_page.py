@@ -57,7 +57,7 @@ def page(browser: Watched, file: Path) -> Iterator[Any]:
         yield found
 
 
-def written(rows: list[Record], players: tuple[str, ...] = (), **about: Any) -> str:
+def write_night(rows: list[Record], players: tuple[str, ...] = (), **about: Any) -> str:
     """The CSV of a night, by the rules of the page and not by its code."""
     head = {"game": "amerigo", "tower": "amerigo", "edge": 9, "colours": COLOURS, "counts": [7] * 7}
     head |= {"players": players, "date": datetime.datetime.now().astimezone().date().isoformat()}
@@ -73,7 +73,7 @@ def written(rows: list[Record], players: tuple[str, ...] = (), **about: Any) -> 
     return text.getvalue()
 
 
-def opened(page: Any, text: str) -> None:
+def open_night(page: Any, text: str) -> None:
     """Give the page a CSV as a file; what it kept before is gone."""
     page.evaluate("localStorage.clear()")
     page.reload()
@@ -83,20 +83,20 @@ def opened(page: Any, text: str) -> None:
     page.wait_for_selector("#throws")
 
 
-def happened(page: Any, button: str) -> None:
+def tap_event(page: Any, button: str) -> None:
     """Tap a button of what happened, which is folded up as a rule."""
     if not page.is_visible(button):
         page.click("#happened summary")
     page.tap(button)
 
 
-def read(page: Any, folder: Path) -> list[Record]:
+def read_night(page: Any, folder: Path) -> list[Record]:
     """Return the night of the page as Python reads its CSV."""
     (folder / "night.csv").write_text(page.evaluate("towerSim.csv()"), "utf-8", newline="")
     return recorded.read(folder / "night.csv")
 
 
-def law_of(reference: dict[str, Any]) -> Reference:
+def read_law(reference: dict[str, Any]) -> Reference:
     def group(row: list[float]) -> BetaBinomial:
         return BetaBinomial(tuple(row[:-1]), row[-1])
 
@@ -110,13 +110,13 @@ def law_of(reference: dict[str, Any]) -> Reference:
     return Reference("amerigo", reference["games"], int(reference["seed"]), drawn[0], drawn, ages=ages, **ends)
 
 
-def recorded_rows(seed: int) -> list[Record]:
+def play_rows(seed: int) -> list[Record]:
     return [each.record for each in game(np.random.default_rng(seed))]
 
 
 def test_a_whole_game_is_recorded_in_few_taps_with_reloads_between(page: Any, tmp_path: Path):
     """Of each throw the colours that came out are tapped; the page knows those that went in."""
-    rows = recorded_rows(5)
+    rows = play_rows(5)
     assert len(rows) == 36
     page.fill("#players", "Ann, Bo")
     page.click("#begin")
@@ -137,7 +137,7 @@ def test_a_whole_game_is_recorded_in_few_taps_with_reloads_between(page: Any, tm
     page.click("#tab-throws")
     page.click("#share")
     saved(page, "#save-csv").save_as(tmp_path / "night.csv")
-    assert (tmp_path / "night.csv").read_bytes() == written(rows, ("Ann", "Bo")).encode()
+    assert (tmp_path / "night.csv").read_bytes() == write_night(rows, ("Ann", "Bo")).encode()
     assert recorded.read(tmp_path / "night.csv") == rows
 
 
@@ -146,7 +146,7 @@ def test_what_happened_is_told_in_marks_and_read_as_it_was_meant(page: Any, tmp_
 
     def throw(*taps: str) -> None:
         for tap in taps:
-            happened(page, tap) if tap.startswith("#mark") else page.tap(tap)
+            tap_event(page, tap) if tap.startswith("#mark") else page.tap(tap)
         page.tap("#done")
 
     throw(*(f"#out-{colour}-5" for colour in COLOURS))  # 2 of each inside
@@ -157,25 +157,25 @@ def test_what_happened_is_told_in_marks_and_read_as_it_was_meant(page: Any, tmp_
     throw("#side-in", "#in-black-6", "#side-out", "#out-black-6", "#mark-beside")  # 6 lay outside, so 1 was inside
     throw("#side-in", "#in-red-0", "#side-out", "#out-white-1", "#mark-knock")
     throw("#out-red-7", "#mark-miscount")
-    happened(page, "#empty")
+    tap_event(page, "#empty")
     assert page.inner_text("#inside-head") == "Inside now: 0"
-    happened(page, "#next-game")
+    tap_event(page, "#next-game")
     throw(*(f"#out-{colour}-7" for colour in COLOURS[:6]))
-    found, rows = page.evaluate("towerSim.csv()"), read(page, tmp_path)
+    found, rows = page.evaluate("towerSim.csv()"), read_night(page, tmp_path)
     marks = ["", "miscount", "beside miscount", "knock", "miscount", "emptied", ""]
     assert [" ".join(row.marks) for row in rows] == marks
     inside = ["".join(map(str, row.inside.values())) for row in rows]
     assert inside == ["2222222", "1202222", "1102222", "1102221", "1102221", "0000000", "0000007"]
     assert [row.game for row in rows] == [1] * 6 + [2]
-    assert found == written(rows)
-    opened(page, found)
+    assert found == write_night(rows)
+    open_night(page, found)
     assert page.evaluate("towerSim.csv()") == found
 
 
 def test_an_old_throw_is_corrected_added_removed_and_all_is_undone_after_a_reload(page: Any):
-    rows = recorded_rows(3)[:5]
-    before = written(rows)
-    opened(page, before)
+    rows = play_rows(3)[:5]
+    before = write_night(rows)
+    open_night(page, before)
     page.click("#throws li:nth-child(3) button")
     colour = next(colour for colour, cubes in rows[2].out.items() if cubes)
     page.reload()
@@ -186,13 +186,13 @@ def test_an_old_throw_is_corrected_added_removed_and_all_is_undone_after_a_reloa
     assert [int(row[at]) for row in fewer] == [0 if i == 2 else row.out[colour] for i, row in enumerate(rows)]
     page.click("#tab-throws")
     page.click("#throws li:nth-child(2) button")
-    happened(page, "#missing")
+    tap_event(page, "#missing")
     assert page.inner_text("#due") == "Missing: Round 1 of 5, blue"
     page.tap("#done")
     assert len(page.evaluate("towerSim.csv()").splitlines()) == 2 + 6
     page.click("#tab-throws")
     page.click("#throws li:nth-child(1) button")
-    happened(page, "#remove")
+    tap_event(page, "#remove")
     assert page.evaluate("towerSim.csv()").splitlines()[2].startswith("0,")  # the next one is the set-up now
     page.reload()
     for _ in range(8):
@@ -224,38 +224,38 @@ def test_another_game_throws_what_it_likes_into_a_tower_of_ones_own(page: Any, t
     taps = "in-red-7 in-red-7 in-red-7 in-green-2 done out-red-5 done in-blue-1 done out-red-4 done"
     for tap in taps.split():
         page.tap(f"#{tap}")
-    rows = read(page, tmp_path)
+    rows = read_night(page, tmp_path)
     assert [row.inside for row in rows] == [
         dict.fromkeys(rows[0].inside, 0) | {"red": 4, "green": 2},
         dict.fromkeys(rows[0].inside, 0) | {"blue": 1, "green": 2},
     ]
     colours = [*rows[0].thrown]
     about = {"game": "free", "tower": "mine", "edge": 10.5, "colours": colours, "counts": [0] * len(colours)}
-    assert page.evaluate("towerSim.csv()") == written(rows, **about)
+    assert page.evaluate("towerSim.csv()") == write_night(rows, **about)
 
 
 def near(value: Any) -> Any:
     return pytest.approx(value, rel=1e-9, abs=1e-12)
 
 
-def marked() -> list[Record]:
+def marked_rows() -> list[Record]:
     """A game with a knock, a miscount and an emptied tower, then a second game."""
-    rows = recorded_rows(8)
+    rows = play_rows(8)
     rows[9] = replace(rows[9], marks=("knock",))
     rows[15] = replace(rows[15], marks=("miscount",))
     none = dict.fromkeys(rows[0].out, 0)
     rows = [*rows[:20], Record(20, none, rows[19].inside, none, marks=("emptied",))]
-    return [*rows, *(replace(row, game=2) for row in recorded_rows(9)[:12])]
+    return [*rows, *(replace(row, game=2) for row in play_rows(9)[:12])]
 
 
-@each_case("rows", [recorded_rows(1), recorded_rows(2)[:4], recorded_rows(2)[:1], marked()], ids=len)
+@each_case("rows", [play_rows(1), play_rows(2)[:4], play_rows(2)[:1], marked_rows()], ids=len)
 def test_the_page_tests_the_tower_as_python_does(page: Any, rows: list[Record], tmp_path: Path):
     """On the same laws e-values, intervals, shares and p agree to 9 digits."""
-    opened(page, written(rows))
-    again = read(page, tmp_path)
+    open_night(page, write_night(rows))
+    again = read_night(page, tmp_path)
     assert len(again) == len(rows)
     for tower in make_document()["towers"][:2]:
-        own = check(again, law_of(tower["reference"]))
+        own = check(again, read_law(tower["reference"]))
         found = page.evaluate("name => towerSim.test(name)", tower["name"])
         assert found["e"] == near([*own.e])
         assert found["p"] == near(p_value(own.e))
@@ -294,7 +294,7 @@ def test_the_laws_kept_are_fitted_again_from_games_by_physics():
 
 
 def test_it_tells_how_many_nights_it_takes_and_seldom_accuses_the_model_itself(page: Any):
-    opened(page, written(recorded_rows(1)))
+    open_night(page, write_night(play_rows(1)))
     page.click("#tab-tower")
     page.click("#power")
     page.wait_for_selector("#nights", timeout=120_000)
@@ -309,8 +309,8 @@ def test_it_tells_how_many_nights_it_takes_and_seldom_accuses_the_model_itself(p
 
 def test_a_link_carries_the_night_and_undo_brings_ones_own_back(page: Any):
     players = (HOSTILE[:20], "=Bo")
-    text = written(recorded_rows(4)[:3], players).replace(",=Bo", ',"\'=Bo"')
-    opened(page, text)
+    text = write_night(play_rows(4)[:3], players).replace(",=Bo", ',"\'=Bo"')
+    open_night(page, text)
     page.click("#share")
     page.wait_for_selector("#share-copy:enabled")
     link = page.input_value("#share-link")
@@ -354,7 +354,7 @@ def test_the_live_page_has_the_view_too_and_each_keeps_its_own_look(browser: Wat
 def test_axe_finds_nothing_in_any_view(page: Any, theme: str):
     found = {"begin": axe_violations(page)}
     page.emulate_media(color_scheme=theme)
-    opened(page, written(recorded_rows(6), ("Ann", "Bo")).replace(",7,7,7,7,7,7,7,", ",7,7,7,7,7,7,6,", 1))
+    open_night(page, write_night(play_rows(6), ("Ann", "Bo")).replace(",7,7,7,7,7,7,7,", ",7,7,7,7,7,7,6,", 1))
     for tab in ("record", "throws", "night", "tower"):
         page.click(f"#tab-{tab}")
         found[tab] = axe_violations(page)
@@ -370,7 +370,7 @@ def test_axe_finds_nothing_in_any_view(page: Any, theme: str):
 
 
 def test_the_picture_is_saved_as_points_and_as_shapes(page: Any):
-    opened(page, written(recorded_rows(6), ("Ann", "Bo")))
+    open_night(page, write_night(play_rows(6), ("Ann", "Bo")))
     page.click("#tab-night")
     words = page.get_attribute("#picture", "aria-label")
     assert "Of 49 cubes of the set-up, " in words

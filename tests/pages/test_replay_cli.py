@@ -1,13 +1,13 @@
 """`tower-sim page replay`: what is written, and what is refused before any work."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.cases import each_case
 from support.command_line import refusal
+from support.web import document_in
 
 from tower_sim.cli import main
 
@@ -21,20 +21,19 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def told(capsys: Capture, *words: str) -> str:
+def run(capsys: Capture, *words: str) -> str:
     assert main(list(words)) == 0
     return capsys.readouterr().out
 
 
-def shown(capsys: Capture, words: tuple[str, ...], file: str = "game.html") -> dict[str, Any]:
-    told(capsys, "page", "replay", *words[1:], "-o", file)
-    (text,) = re.findall(r'<script type="application/json" id="replay">(.*?)</script>', Path(file).read_text("utf-8"))
-    return json.loads(text)
+def replay_document(capsys: Capture, words: tuple[str, ...], file: str = "game.html") -> dict[str, Any]:
+    run(capsys, "page", "replay", *words[1:], "-o", file)
+    return document_in(Path(file), "replay")
 
 
 def test_the_page_of_a_throw_has_its_seed_its_colours_and_its_state(capsys: Capture):
-    document = json.loads(told(capsys, *DROP, "--knock", "1", "--json"))
-    replay = shown(capsys, (*DROP, "--knock", "1"))
+    document = json.loads(run(capsys, *DROP, "--knock", "1", "--json"))
+    replay = replay_document(capsys, (*DROP, "--knock", "1"))
     about = replay["about"]
     assert (about["apparatus"], about["model"], about["seed"]) == ("amerigo", "physics", "7")
     assert (about["engine"], about["accuracy"], about["game"]) == ("core", "standard", None)
@@ -45,8 +44,8 @@ def test_the_page_of_a_throw_has_its_seed_its_colours_and_its_state(capsys: Capt
 
 
 def test_a_throw_into_a_state_shows_only_that_throw(capsys: Capture):
-    token = json.loads(told(capsys, *DROP, "--json"))["state"]
-    replay = shown(capsys, ("throw", "amerigo", "--state", token, "--knock", "3", "--seed", "1"))
+    token = json.loads(run(capsys, *DROP, "--json"))["state"]
+    replay = replay_document(capsys, ("throw", "amerigo", "--state", token, "--knock", "3", "--seed", "1"))
     assert replay["title"] == "A knock in amerigo"
     assert replay["parts"][0]["before"] == token
     assert [step["takes"] for step in replay["steps"]] == [1]
@@ -54,8 +53,8 @@ def test_a_throw_into_a_state_shows_only_that_throw(capsys: Capture):
 
 @pytest.mark.parametrize("words", [BATTLE, ("play", "amerigo", "--set", "rounds=1", "--seed", "3")])
 def test_a_game_has_a_step_for_every_line_and_no_line_is_another(words: tuple[str, ...], capsys: Capture):
-    plain = told(capsys, *words)
-    replay = shown(capsys, words)
+    plain = run(capsys, *words)
+    replay = replay_document(capsys, words)
     texts = [step["text"] for step in replay["steps"]]
     assert [line for line in plain.splitlines() if line in texts] == texts
     assert replay["summary"] in plain
@@ -64,18 +63,18 @@ def test_a_game_has_a_step_for_every_line_and_no_line_is_another(words: tuple[st
 
 def test_a_knock_in_a_game_is_a_take_of_its_turn(capsys: Capture):
     words = ("play", "amerigo", "--set", "rounds=1", "--seed", "11", "--set", "knocks.2=2")
-    takes = [step["takes"] for step in shown(capsys, words)["steps"]]
+    takes = [step["takes"] for step in replay_document(capsys, words)["steps"]]
     assert takes == [1, 1, 2, *[1] * 5]
 
 
 def test_a_game_that_begins_again_with_an_empty_tower_has_a_part_for_each(capsys: Capture):
-    replay = shown(capsys, ("play", "push_your_luck", "--set", "rounds=2", "--seed", "3"))
+    replay = replay_document(capsys, ("play", "push_your_luck", "--set", "rounds=2", "--seed", "3"))
     assert replay["parts"][0]["before"] is None
     assert sum(step["takes"] for step in replay["steps"]) >= 2
 
 
 def test_any_other_game_has_a_page_too(capsys: Capture):
-    replay = shown(capsys, ("play", "wallenstein", "--seed", "3"))
+    replay = replay_document(capsys, ("play", "wallenstein", "--seed", "3"))
     assert replay["about"]["game"] == "wallenstein"
     assert sum(step["takes"] for step in replay["steps"]) == len(replay["steps"]) > 2
 

@@ -11,7 +11,7 @@ import matplotlib.image
 import numpy as np
 import numpy.typing as npt
 import pytest
-from support.browser import NO_WASM, NO_WEBGL, PAGES, PHONE, Watched, axe_violations, browsing, saved
+from support.browser import NO_WASM, NO_WEBGL, PAGES, PHONE, Watched, axe_violations, browsing, saved, wait_for_picture
 from support.replays import Replay, battle_replay, tower_replay, turns_of
 
 from tower_sim import cli, load
@@ -30,7 +30,7 @@ def opening(watched: Watched, folder: Path) -> Iterator[Open]:
     """Give what opens a replay and waits until it is whole; nothing may go wrong or leave the page."""
 
     def open_there(document: Replay) -> Any:
-        page = watched.open(written(folder, document))
+        page = watched.open(write_page(folder, document))
         page.wait_for_function("() => window.towerSim?.isWhole")
         return page
 
@@ -40,7 +40,7 @@ def opening(watched: Watched, folder: Path) -> Iterator[Open]:
     watched.check()
 
 
-def written(folder: Path, document: Replay) -> Path:
+def write_page(folder: Path, document: Replay) -> Path:
     (folder / "replay.html").write_text(page_text(document), "utf-8")
     return folder / "replay.html"
 
@@ -70,7 +70,7 @@ def in_hand(telephone: Watched, tmp_path: Path) -> Iterator[Open]:
     yield from opening(telephone, tmp_path)
 
 
-def table_of(page: Any) -> dict[str, list[int]]:
+def read_table(page: Any) -> dict[str, list[int]]:
     """Return the table of counts as it stands on the page by colour: in hand, inside, out, and aside if any ever is."""
     rows = page.eval_on_selector_all(
         "#counts tbody tr", "rows => rows.map(row => [...row.cells].map(cell => cell.innerText))"
@@ -81,12 +81,7 @@ def table_of(page: Any) -> dict[str, list[int]]:
 def seek(page: Any, time: float) -> None:
     """Go to a time (s), and wait until it is shown."""
     page.evaluate("time => towerSim.seek(time)", time)
-    shown(page)
-
-
-def shown(page: Any) -> None:
-    """Wait for the next two pictures of the browser, so that what was asked for is there."""
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    wait_for_picture(page)
 
 
 def picture(page: Any, selector: str = "#scene") -> npt.NDArray[np.float64]:
@@ -109,7 +104,7 @@ def test_it_opens_with_all_in_the_hand_and_says_in_a_plain_sentence_what_happens
     page = at_desk(tower_replay())
     assert page.inner_text("h1") == page.title() == "Amerigo, tower amerigo, physics, seed 7"
     assert page.inner_text("#sentence") == "Drop 0: 49 cubes thrown, 49 in hand, 0 out, 0 inside."
-    assert table_of(page) == {colour: [7, 0, 0, 0] for colour in COLOURS}
+    assert read_table(page) == {colour: [7, 0, 0, 0] for colour in COLOURS}
     facts = page.inner_text("#about")
     for word in ("amerigo", "physics", "core", "7", "tower_sim 0.1.0"):
         assert word in facts
@@ -155,25 +150,25 @@ def test_a_cube_is_marked_by_a_click_named_followed_and_its_way_is_listed(at_des
     page = at_desk(replay)
     seek(page, page.evaluate("towerSim.steps[1]") - 0.5)
     page.evaluate("cube => towerSim.mark(cube)", cube.id)
-    shown(page)
+    wait_for_picture(page)
     x, y = middle(page, "#tag")
     page.keyboard.press("Escape")
-    shown(page)
+    wait_for_picture(page)
     assert not page.is_visible("#tag")
     page.mouse.click(x, y)
-    shown(page)
+    wait_for_picture(page)
     assert page.inner_text("#tag-name") == page.inner_text("#cube-name").strip()
     page.evaluate("cube => towerSim.mark(cube)", cube.id)
     assert page.inner_text("#cube-name").strip() == name
     way = page.eval_on_selector_all("#cube-way li", "all => all.map(each => each.innerText.trim())")
     assert way[0].startswith("Drop 0 thrown in, stays inside: ")
     page.click("#follow")
-    shown(page)
+    wait_for_picture(page)
     assert middle(page, "#tag") == pytest.approx(middle(page, "#scene"), abs=2)
     page.click("#cube-way li:nth-child(1) button")
     assert page.evaluate("towerSim.time") == 0
     page.keyboard.press("m")
-    shown(page)
+    wait_for_picture(page)
     assert page.inner_text("#tag-name") != name
 
 
@@ -212,7 +207,7 @@ def test_play_is_on_the_screen_of_a_telephone_on_its_side_and_at_twice_the_size(
     page = at_desk(tower_replay())
     for width, height in ((844, 390), (640, 400), (640, 360), (932, 430), (390, 844)):
         desk.page.set_viewport_size({"width": width, "height": height})
-        shown(page)
+        wait_for_picture(page)
         box = page.locator("#play").bounding_box()
         assert box["y"] + box["height"] <= height
         assert box["x"] + box["width"] <= width
@@ -237,7 +232,7 @@ def test_keys_alone_do_everything(at_desk: Open):
         assert page.evaluate("towerSim.playing") == is_playing
     events = sorted({round(event["time"], 9) for event in page.evaluate("towerSim.events")})
     assert after("Home", "n") == pytest.approx(events[1])
-    shown(page)
+    wait_for_picture(page)
     assert "cube" in page.inner_text("#message")
     assert after("n", "p") == pytest.approx(events[1])
     assert after(".", ".", ",") == pytest.approx(events[1] + FRAME)
@@ -245,7 +240,7 @@ def test_keys_alone_do_everything(at_desk: Open):
     assert after("[") == 0
     assert after("ArrowRight") == pytest.approx(0.25)
     after(">", "c")
-    shown(page)
+    wait_for_picture(page)
     assert (page.input_value("#speed"), page.input_value("#cut")) == ("1", "side")
     before = page.evaluate("towerSim.view")
     after("+", "d", "w")
@@ -278,7 +273,7 @@ def test_a_step_is_chosen_from_the_list_and_by_its_buttons(at_desk: Open):
     page.click("#step-on")
     for button, step in (("#step-on", 2), ("#steps button:has-text('Drop 1')", 1), ("#step-back", 0)):
         page.click(button)
-        shown(page)
+        wait_for_picture(page)
         assert page.inner_text("#sentence").startswith(f"Drop {step}: ")
         assert page.inner_text("#steps [aria-current=step] strong") == f"Drop {step}"
 
@@ -380,14 +375,14 @@ def test_a_step_without_a_drop_has_its_moment_too(at_desk: Open):
 def test_a_state_that_the_physics_does_not_repeat_is_told_in_one_line(desk: Watched, tmp_path: Path):
     replay = tower_replay()
     replay["parts"][0]["after"] = battle_replay()["parts"][0]["after"]
-    page = desk.open(written(tmp_path, replay))
+    page = desk.open(write_page(tmp_path, replay))
     page.wait_for_function("() => document.getElementById('trouble').textContent")
     assert page.inner_text("#trouble").startswith("This replay cannot be shown: ")
 
 
 def test_without_webassembly_the_tower_is_there_and_one_line_says_why_nothing_moves(desk: Watched, tmp_path: Path):
     with desk.another(WIDTH, 600, NO_WASM) as other:
-        page = other.open(written(tmp_path, battle_replay()))
+        page = other.open(write_page(tmp_path, battle_replay()))
         page.wait_for_function("() => document.getElementById('trouble')?.textContent")
         assert "no WebAssembly or no workers" in page.inner_text("#trouble")
         assert page.locator("#scene").is_visible()
@@ -395,12 +390,12 @@ def test_without_webassembly_the_tower_is_there_and_one_line_says_why_nothing_mo
 
 def test_without_a_3d_picture_counts_and_steps_work(desk: Watched, tmp_path: Path):
     with desk.another(WIDTH, 600, NO_WEBGL, reduced_motion="reduce") as other:
-        page = other.open(written(tmp_path, tower_replay()))
+        page = other.open(write_page(tmp_path, tower_replay()))
         page.wait_for_function("() => window.towerSim?.isWhole")
         assert "WebGL 2" in page.inner_text("#trouble")
         page.keyboard.press("End")
-        shown(page)
-        assert sum(row[2] for row in table_of(page).values()) > 0
+        wait_for_picture(page)
+        assert sum(row[2] for row in read_table(page).values()) > 0
 
 
 @pytest.mark.parametrize("document", [tower_replay(), battle_replay()], ids=["tower", "battle"])
@@ -426,7 +421,7 @@ def test_nothing_scrolls_sideways_on_360_pixels_and_axe_finds_nothing(in_hand: O
     document["steps"][0]["text"] = "x" * 300
     page = in_hand(document)
     page.select_option("#cut", "side")
-    shown(page)
+    wait_for_picture(page)
     assert page.evaluate("document.scrollingElement.scrollWidth") == 360
     inside = "all => all.filter(each => each.getBoundingClientRect().right > 360.5).map(each => each.id)"
     assert page.eval_on_selector_all("button, select, input, canvas, h1, p", inside) == []

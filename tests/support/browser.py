@@ -114,6 +114,11 @@ def axe_violations(page: Any) -> list[str]:
     return [f"{each['id']}: {each['help']}: {[node['html'] for node in each['nodes']][:3]}" for each in found]
 
 
+def wait_for_picture(page: Any) -> None:
+    """Wait until what was asked for so far is in a picture: pages draw in the next frame."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def saved(page: Any, button: str) -> Any:
     """Click a button that saves a file; return the download."""
     with page.expect_download() as download:

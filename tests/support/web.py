@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.measure.web import built
 from tests.support.browser import NODE_MODULES
 from tower_sim.web.page import FOLDER
+
+
+def document_in(file: Path, name: str) -> Any:
+    """Return the JSON document that a page has under a name."""
+    found = re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', file.read_text("utf-8"))
+    assert found
+    return json.loads(found[1])
 
 
 def bundled(folder: Path, text: str) -> Path:

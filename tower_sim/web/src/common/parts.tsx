@@ -119,6 +119,17 @@ export function Tabs({ titles, chosen, choose, panel }: { titles: Record<string,
   );
 }
 
+/** A table: `head` words, `rows` of cells, the first of each its head. */
+export function Table({ id, caption, head, rows }: { id?: string; caption?: string; head: string[]; rows: ComponentChildren[][] }) {
+  return (
+    <table id={id}>
+      {caption && <caption>{caption}</caption>}
+      <thead><tr>{head.map((word) => (word ? <th scope="col">{word}</th> : <td />))}</tr></thead>
+      <tbody>{rows.map(([first, ...cells]) => <tr><th scope="row">{first}</th>{cells.map((cell) => <td>{cell}</td>)}</tr>)}</tbody>
+    </table>
+  );
+}
+
 /** Keys, [key key ..., what they do]. */
 export function Keys({ keys }: { keys: string[][] }) {
   return (

@@ -5,7 +5,7 @@
 import { runsPhysics } from "../common/browser";
 import type { Paint } from "../common/faces";
 import { handleCanvas } from "../scene/hands";
-import { seenOf, solidsOf } from "../scene/solids";
+import { seenOf } from "../scene/solids";
 import { Stage, animate } from "../scene/stage";
 import { anySeed, checkSeed, countsOf, countsText, quote } from "../live/link";
 import type { Cube, Apparatus } from "../live/state";
@@ -161,8 +161,6 @@ export class CubeTower extends Base {
   }
 
   private openStage({ seen, edge }: Apparatus): void {
-    const solids = solidsOf(seen, edge);
-    const shape = solids.flatMap((solid) => solid.vertices);
     this.colours = Object.keys(MADE.paints);
     const header = { edge, apparatus: seen, colours: this.colours.map((name) => MADE.paints[name]) };
     const canvas = this.canvas.cloneNode() as HTMLCanvasElement;
@@ -170,10 +168,10 @@ export class CubeTower extends Base {
     this.canvas = canvas;
     this.stage?.close();
     this.noPicture = "";
-    this.stage = new Stage(canvas, header, solids, shape, this.ask, (message) => {
+    this.stage = new Stage(canvas, header, this.ask, (message) => {
       this.noPicture = message;
       this.complain("");
-    });
+    }, false);
     handleCanvas(canvas, this.stage.camera, this.ask);
     new ResizeObserver(this.ask).observe(canvas);
     this.ask();

@@ -172,14 +172,3 @@ export function Strip({ sets }: { sets: Shares[] }) {
   }));
   return <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height}>{defs}{bars}</svg>;
 }
-
-/** A table: `head` words, `rows` of cells, the first of each its head. */
-export function Table({ caption, head, rows }: { caption: string; head: string[]; rows: ComponentChildren[][] }) {
-  return (
-    <table>
-      <caption>{caption}</caption>
-      <thead><tr>{head.map((word) => <th scope="col">{word}</th>)}</tr></thead>
-      <tbody>{rows.map(([first, ...cells]) => <tr><th scope="row">{first}</th>{cells.map((cell) => <td>{cell}</td>)}</tr>)}</tbody>
-    </table>
-  );
-}

@@ -3,13 +3,13 @@
 import { battle } from "made/lab.js";
 import { save } from "../common/browser";
 import { Chip, type Paint } from "../common/faces";
+import { Table } from "../common/parts";
 import { type Cell, capital, csv, plainName, sumOf } from "../common/text";
-import { BUILDINGS, KINDS } from "./battles";
-import { Histogram, Legend, type Shares, Table } from "./charts";
+import { Histogram, Legend, type Shares } from "./charts";
 import { Busy, Choice, Fold, Slider, Sure, Lead } from "./controls";
 import type { Jobs } from "./jobs";
 import { beyondWords, percent, writeNumber } from "./say";
-import { type Fight, LIMITS, type Ship, change, lab, listeners, state } from "./state";
+import { BUILDINGS, type Fight, KINDS, LIMITS, type Ship, change, lab, listeners, state } from "./state";
 import { estimate, share } from "./statistics";
 
 const BATTLES = 10000;

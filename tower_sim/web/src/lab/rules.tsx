@@ -3,8 +3,9 @@
 import type { ComponentChildren } from "preact";
 import { save } from "../common/browser";
 import { Chip } from "../common/faces";
+import { Table } from "../common/parts";
 import { type Cell, counted, csv, oneLine, sumOf } from "../common/text";
-import { Course, Histogram, Legend, type Shares, Table, spanOf } from "./charts";
+import { Course, Histogram, Legend, type Shares, spanOf } from "./charts";
 import { type Answer, Busy, Choice, Fold, OrderList, Slider, Sure, Lead } from "./controls";
 import { REGISTER, byDrop, overPhases, series } from "./figures";
 import type { Jobs, Played } from "./jobs";

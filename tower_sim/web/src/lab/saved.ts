@@ -3,9 +3,8 @@
 import { battle } from "made/lab.js";
 import { address } from "../common/browser";
 import { oneLine } from "../common/text";
-import { BUILDINGS, KINDS } from "./battles";
 import { series } from "./figures";
-import { GAMES, IS_PAGE, LIMITS, type Side, type State, TABS, type Variant, lab, usualState, usualVariant } from "./state";
+import { BUILDINGS, GAMES, IS_PAGE, KINDS, LIMITS, type Side, type State, TABS, type Variant, lab, usualState, usualVariant } from "./state";
 
 const LINK_VERSION = "1";
 

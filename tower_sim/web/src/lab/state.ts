@@ -4,6 +4,8 @@ import { dataOf } from "../common/browser";
 import type { Paint } from "../common/faces";
 
 export const GAMES = [2000, 20000, 100000];
+export const KINDS: Record<string, string> = { ship: "another player's ship", merchant: "a merchant (the non-player)", building: "a fort or a garrison" };
+export const BUILDINGS = [2, 5, 7]; // cubes of a garrison, a fort, both
 export const TABS = ["rules", "whole", "fight"];
 
 export type Side = "a" | "b";

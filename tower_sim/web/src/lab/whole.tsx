@@ -4,7 +4,7 @@ import { Component } from "preact";
 import { seedWords } from "made/lab.js";
 import { find, wantsStillness } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Table } from "./charts";
+import { Table } from "../common/parts";
 import { type Games, Player, throwsOf } from "./games";
 import { dropWords } from "./say";
 import { LIMITS, type Side, type State, type Tower, type Variant, change, lab, labelOf, listeners, state } from "./state";

@@ -11,7 +11,7 @@ import type { Awaited, Begun, Choices, Course, Past, Playable } from "./course";
 const SIDES = ["purple", "green"]; // the first is active
 const SHAKE = 1; // g
 const SHAKES = 10; // in a row; a cube still stuck then is taken out by hand and thrown again
-export const BATTLES = { ship: "ship against ship", merchant: "ship against merchant", building: "ship against buildings" };
+const KINDS = ["ship", "merchant", "building"];
 
 export function battleGame(): Playable {
   const most = battle.SUPPLY;
@@ -20,7 +20,7 @@ export function battleGame(): Playable {
     title: "A battle of Dead Reckoning",
     colours: SIDES,
     fields: [
-      { name: "kind", says: "what fights", is: "ship", of: Object.keys(BATTLES) },
+      { name: "kind", says: "what fights", is: "ship", of: KINDS },
       ...SIDES.map((side, i) => ({ name: side, says: `cubes of ${side}`, is: 4 - i, from: 0, to: most })),
     ],
     isFor: (apparatus) => Object.values(apparatus.printed).some(({ kind }) => kind === "explosive"),
@@ -32,7 +32,7 @@ export function battleGame(): Playable {
 /** What is not allowed of the choices of a battle, in a line; "" of none. */
 function wrongBattle({ kind, ...given }: Choices, most: number): string {
   const cubes = given as Record<string, number>;
-  if (!(kind in BATTLES)) return `what fights is ${quote(kind)}; allowed are ${Object.keys(BATTLES).join(", ")}; choose one`;
+  if (!KINDS.includes(String(kind))) return `what fights is ${quote(kind)}; allowed are ${KINDS.join(", ")}; choose one`;
   for (const side of SIDES) {
     const limit = side === SIDES[1] && kind === "merchant" ? battle.NON_PLAYER : most;
     if (!Number.isInteger(cubes[side]) || cubes[side] < 0 || cubes[side] > limit) return `cubes of ${side} are ${quote(cubes[side])}; allowed is 0 to ${limit}; take another number`;

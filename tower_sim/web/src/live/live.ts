@@ -6,7 +6,7 @@ import { capital, counted } from "../common/text";
 import { handleCanvas } from "../scene/hands";
 import { type Header } from "../scene/renderer";
 import { Show } from "../scene/show";
-import { type Solid, seenOf, solidsOf } from "../scene/solids";
+import { seenOf } from "../scene/solids";
 import { Along, readBegun, playBy } from "./along";
 import { Hand, type Leaving, TURN_BY_TURN, handleHand } from "./hand";
 import { type Counts, type Link, anySeed, readLink, writeLink, quote } from "./link";
@@ -26,7 +26,6 @@ export class Live extends Show {
   wood = new Wood();
   along = new Along(this);
   hand!: Hand;
-  solids!: Solid[];
   header!: Header;
   tower: LiveTower;
   core!: ArrayBuffer;
@@ -87,7 +86,6 @@ export class Live extends Show {
     await this.tower.finish();
     if (this.apparatus && this.tower.state) this.kept.set(this.apparatus.name, this.tower.steps);
     this.apparatus = given;
-    this.solids = solidsOf(given.seen, given.edge);
     this.hand = new Hand(given);
     this.again = [];
     this.header = { edge: given.edge, apparatus: given.seen, colours: [] };
@@ -95,7 +93,7 @@ export class Live extends Show {
     this.dress();
     this.render(); // with a canvas of its own
     this.noPicture = "";
-    this.openStage(this.header, this.solids, (line) => {
+    this.openStage(this.header, (line) => {
       this.noPicture = line;
     });
     const { canvas, camera } = this.stage;

@@ -2,9 +2,9 @@
 
 import { clamp } from "../scene/algebra";
 import type { Live } from "./live";
+import { GRAVITY } from "./tower";
 
 const SHAKEN = 13; // m/s2 of a phone's movement that is a knock
-const GRAVITY = 9.81; // m/s2
 const REST = 1500; // ms from one knock to the next
 
 /** Let a shaken phone knock, where it may be felt, or no more; iOS asks its owner first. */

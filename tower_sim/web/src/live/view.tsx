@@ -2,7 +2,7 @@
 
 import { openDialog, viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Dialog, Facts, Field, Icon, Keys, ShareDialog, Theme, openShare } from "../common/parts";
+import { Dialog, Facts, Field, Icon, Keys, ShareDialog, Table, Theme, openShare } from "../common/parts";
 import { capital, counted, plainName, sumOf } from "../common/text";
 import { CountsTable, Looks, options, placesOf } from "../scene/picture";
 import type { Field as Choice } from "./course";
@@ -189,10 +189,7 @@ function LongRun({ apparatus, events }: { apparatus: Apparatus; events: Past[] }
     <section class="panel" id="run-panel">
       <h2>Usual results</h2>
       <div class="scroll">
-        <table id="long-run">
-          <thead><tr><td /><th scope="col">Here so far</th><th scope="col">Usual</th></tr></thead>
-          <tbody>{rows.map(([name, own, often]) => <tr><th scope="row">{name}</th><td>{own}</td><td>{often}</td></tr>)}</tbody>
-        </table>
+        <Table id="long-run" head={["", "Here so far", "Usual"]} rows={rows} />
       </div>
       <p class="note" id="run-note">{`Usual: throws of as many cubes in ${run.games.toLocaleString("en")} games of ${run.game}, by the fast model of this tower. More cubes may come out than you throw: some were inside. Your own hand, or other numbers inside, give other results.`}</p>
     </section>

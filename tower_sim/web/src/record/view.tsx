@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { address, find, save, viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Field, ShareDialog, Tabs, Theme, openShare } from "../common/parts";
+import { Field, ShareDialog, Table, Tabs, Theme, openShare } from "../common/parts";
 import { capital, counted, listed, sumOf } from "../common/text";
 import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
 import { FREE, type Head, type Played, drafted, isHappening, packed, playerName, tried, unpacked } from "./night";
@@ -280,11 +280,9 @@ function Night() {
       </section>
       {own.length > 0 && (
         <section class="panel">
-          <div class="scroll"><table id="luck">
-            <caption>Whose throws gave what</caption>
-            <thead><tr>{["Player", "Out", "Model", "Points", "Actions"].map((word) => <th scope="col">{word}</th>)}</tr></thead>
-            <tbody>{own.map((each) => <tr><th scope="row">{each.name}</th>{[each.out, `${each.expected.toFixed(1)} ± ${each.sd.toFixed(1)}`, each.points, each.colours].map((cell) => <td>{cell}</td>)}</tr>)}</tbody>
-          </table></div>
+          <div class="scroll">
+            <Table id="luck" caption="Whose throws gave what" head={["Player", "Out", "Model", "Points", "Actions"]} rows={own.map((each) => [each.name, each.out, `${each.expected.toFixed(1)} ± ${each.sd.toFixed(1)}`, each.points, each.colours])} />
+          </div>
           <p class="note">Out: cubes that came out. Model: those that the model expected of these throws, ± one standard deviation. Points and actions are those of all phases together.</p>
         </section>
       )}
@@ -309,13 +307,10 @@ function Tower() {
         <Field label="Is our tower like the model"><select id="like" value={like} onChange={({ currentTarget }) => set({ like: currentTarget.value })}>{data.towers.map(({ name }) => <option value={name}>{name}</option>)}</select></Field>
         <p class="lead" id="says">{says}</p>
         <p id="sure">{sure}</p>
-        <table id="p-values">
-          <thead><tr><th scope="col">What is compared</th><th scope="col">Throws</th><th scope="col">p</th></tr></thead>
-          <tbody>
-            <tr><th scope="row">How many come out</th><td>{found.setup.drops + found.later.drops}</td><td id="p-numbers">{significant(numbers)}</td></tr>
-            <tr><th scope="row">Which colours come out</th><td>{found.colours.drops}</td><td id="p-colours">{significant(pValue(found.colours.e))}</td></tr>
-          </tbody>
-        </table>
+        <Table id="p-values" head={["What is compared", "Throws", "p"]} rows={[
+          ["How many come out", found.setup.drops + found.later.drops, <span id="p-numbers">{significant(numbers)}</span>],
+          ["Which colours come out", found.colours.drops, <span id="p-colours">{significant(pValue(found.colours.e))}</span>],
+        ]} />
         <p class="note">{`If your tower were as the model, p would fall to 0.05 or below in at most 1 of 20 such records, however often you look. So you may go on and look again.${found.skipped.length ? ` Left out: ${counted(found.skipped.length, "throw")} (${[...new Set(found.skipped)].join("; ")}).` : ""}`}</p>
         {head.tower === MINE && <p class="note">Your own tower has no model here. It is compared with that of another.</p>}
       </section>
@@ -378,10 +373,7 @@ function Nights({ found }: { found: Power[] }) {
   ]);
   return (
     <>
-      <table id="nights">
-        <thead><tr><th scope="col">A tower that ...</th><th scope="col">Told after 1 night</th><th scope="col">Nights for 9 in 10</th></tr></thead>
-        <tbody>{rows.map(([first, ...cells]) => <tr><th scope="row">{first}</th>{cells.map((cell) => <td>{cell}</td>)}</tr>)}</tbody>
-      </table>
+      <Table id="nights" head={["A tower that ...", "Told after 1 night", "Nights for 9 in 10"]} rows={rows} />
       <p class="note">{`A night is a game of ${data.game.title}; "keeps" is the mean number of cubes inside in play. ${NIGHTS} nights were played of each tower. Add nights to this record with "Next game".`}</p>
     </>
   );

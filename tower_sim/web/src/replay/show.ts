@@ -3,7 +3,6 @@
 import { find, startTheme, wantsStillness } from "../common/browser";
 import type { Drawn } from "../scene/renderer";
 import { Show } from "../scene/show";
-import { solidsOf } from "../scene/solids";
 import { cubeName } from "./marked";
 import { Player, drawMarks } from "./player";
 import { type Recorded, litAt, sceneAt } from "./record";
@@ -21,8 +20,7 @@ export class Replay extends Show {
   }
 
   open(): void {
-    const { header } = this.record;
-    this.openStage(header, solidsOf(header.apparatus, header.edge), (line) => this.complain(line));
+    this.openStage(this.record.header, (line) => this.complain(line));
     new ResizeObserver(() => this.themeChanged()).observe(find("marks"));
     startTheme(() => this.themeChanged());
   }

@@ -20,16 +20,17 @@ export function contactOf(solids: Solid[]) {
   context.fillStyle = "#fff";
   for (const { vertices } of solids) {
     if (Math.min(...vertices.map((vertex) => vertex[2])) > 0.01) continue;
-    const xs = vertices.map((vertex) => ((vertex[0] - box[0]) / box[2]) * side - 2 * side);
-    const ys = vertices.map((vertex) => side - ((vertex[1] - box[1]) / box[3]) * side);
-    context.fillRect(
-      Math.min(...xs),
-      Math.min(...ys),
-      Math.max(...xs) - Math.min(...xs),
-      Math.max(...ys) - Math.min(...ys),
-    );
+    const [left, wide] = spanOf(vertices.map((vertex) => ((vertex[0] - box[0]) / box[2]) * side - 2 * side));
+    const [top, tall] = spanOf(vertices.map((vertex) => side - ((vertex[1] - box[1]) / box[3]) * side));
+    context.fillRect(left, top, wide, tall);
   }
   return { canvas, box };
+}
+
+/** Where numbers begin, and how far they reach from there. */
+function spanOf(numbers: number[]): [number, number] {
+  const least = Math.min(...numbers);
+  return [least, Math.max(...numbers) - least];
 }
 
 /** The zones of a board as flat shapes just over its floor, with their names printed on; null where there are none. */
@@ -43,17 +44,9 @@ export function openZones(gl: GL, apparatus: Seen) {
         data.push(...corner, floor! + 2e-4, index);
     }
   });
-  const xs = zones.flatMap((zone) => zone.corners.map((corner) => corner[0]));
-  const ys = zones.flatMap((zone) => zone.corners.map((corner) => corner[1]));
-  const box = [Math.min(...xs), Math.min(...ys), Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)];
-  const vertices = new Vertices(
-    gl,
-    [
-      ["a_at", 3],
-      ["a_zone", 1],
-    ],
-    new Float32Array(data),
-  );
+  const [[left, wide], [low, deep]] = [0, 1].map((k) => spanOf(zones.flatMap((zone) => zone.corners.map((corner) => corner[k]))));
+  const box = [left, low, wide, deep];
+  const vertices = new Vertices(gl, [["a_at", 3], ["a_zone", 1]], new Float32Array(data));
   return { vertices, box, print: textureOf(gl, printOf(zones, box)) };
 }
 
@@ -70,16 +63,8 @@ function printOf(zones: Seen["zones"], box: number[]): HTMLCanvasElement {
     context.beginPath();
     corners.forEach((corner) => context.lineTo(corner[0], corner[1]));
     context.fill();
-    const range = (k: number) => [Math.min(...corners.map((c) => c[k])), Math.max(...corners.map((c) => c[k]))];
-    const [left, right] = range(0);
-    const [top, bottom] = range(1);
-    printName(
-      context,
-      plainName(zone.name),
-      [(left + right) / 2, (top + bottom) / 2],
-      0.86 * (bottom - top),
-      0.86 * (right - left),
-    );
+    const [[left, wide], [top, tall]] = [0, 1].map((k) => spanOf(corners.map((corner) => corner[k])));
+    printName(context, plainName(zone.name), [left + wide / 2, top + tall / 2], 0.86 * tall, 0.86 * wide);
   });
   return canvas;
 }
@@ -95,11 +80,8 @@ function printName(context: CanvasRenderingContext2D, words: string, [x, y]: num
   for (let points = 46; points >= 12; points -= 2) {
     context.font = `600 ${points}px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif`;
     const lines = linesOf(context, String(words), wide);
-    if (
-      points > 12 &&
-      (lines.length * points * 1.2 > tall || lines.some((line) => context.measureText(line).width > wide))
-    )
-      continue;
+    const isTooLarge = lines.length * points * 1.2 > tall || lines.some((line) => context.measureText(line).width > wide);
+    if (points > 12 && isTooLarge) continue;
     lines.forEach((line, i) => context.fillText(line, 0, (i - (lines.length - 1) / 2) * points * 1.2, wide));
     break;
   }

@@ -3,8 +3,7 @@
 import { find, isDark, openDialog, themeColour } from "../common/browser";
 import type { Camera } from "./camera";
 import type { Drawn, Header } from "./renderer";
-import type { Solid } from "./solids";
-import { type Animated, CUTS, Stage, animate, pointsOf } from "./stage";
+import { type Animated, CUTS, Stage, animate } from "./stage";
 
 export abstract class Show implements Animated {
   message = ""; // a sentence under the controls
@@ -31,9 +30,9 @@ export abstract class Show implements Animated {
   }
 
   /** Draw an apparatus on the canvas that is there now; `fail` is told why there is no picture. */
-  openStage(header: Header, solids: Solid[], fail: (line: string) => void): void {
+  openStage(header: Header, fail: (line: string) => void): void {
     this.stage?.close();
-    this.stage = new Stage(find<HTMLCanvasElement>("scene"), header, solids, pointsOf(header, solids), this.ask, fail);
+    this.stage = new Stage(find<HTMLCanvasElement>("scene"), header, this.ask, fail, true);
     new ResizeObserver(() => this.themeChanged()).observe(this.stage.canvas);
     this.themeChanged();
   }

@@ -1,9 +1,9 @@
 // A canvas with its camera and its renderer: how finely it draws, where it is cut open, in which colours.
 
 import { onceAFrame } from "../common/browser";
-import { type Points, clamp } from "./algebra";
+import { clamp } from "./algebra";
 import { Camera } from "./camera";
-import { CORNERS, type Plane, type Range, type Solid, boundsOf } from "./solids";
+import { CORNERS, type Plane, type Range, type Solid, boundsOf, solidsOf } from "./solids";
 import { painter } from "./gl";
 import { type Drawn, type Header, QUALITIES, Renderer, type Theme } from "./renderer";
 
@@ -30,15 +30,9 @@ export function animate(what: Animated): () => void {
   return ask;
 }
 
-/** The points of solids, and of a hand over them. */
-export function pointsOf({ edge, apparatus: { rim, hand } }: Header, solids: Solid[]): Points {
-  const high = rim + hand.height + 5 * edge;
-  const over = CORNERS.map(([x, y]) => [(x * hand.spread) / 2, (y * hand.spread) / 2, high]);
-  return [...solids.flatMap((solid) => solid.vertices), ...over];
-}
-
-/** A canvas on which the apparatus of a `header` (see Renderer) is drawn with cubes; at first `points` fill it. */
+/** A canvas on which the apparatus of a `header` (see Renderer) is drawn with cubes; at first it fills the picture. */
 export class Stage {
+  solids: Solid[];
   cuttable: Range;
   camera: Camera;
   cut = "none";
@@ -49,10 +43,15 @@ export class Stage {
   renderer: Renderer | null = null;
   theme!: Theme;
 
-  /** `ask` is called when all is to be drawn again, `trouble` with a sentence where no picture can be drawn. */
-  constructor(readonly canvas: HTMLCanvasElement, readonly header: Header, readonly solids: Solid[], points: Points, readonly ask: () => void, readonly trouble: (line: string) => void) {
-    this.cuttable = boundsOf(solids.filter((solid) => !solid.isLow));
-    this.camera = new Camera(points, header.apparatus.kind);
+  /** `ask` is called when all is to be drawn again, `fail` with a sentence where no picture can be drawn; `hasHand`: there is room over it. */
+  constructor(readonly canvas: HTMLCanvasElement, readonly header: Header, readonly ask: () => void, readonly fail: (line: string) => void, hasHand: boolean) {
+    const { edge, apparatus } = header;
+    const { kind, rim, hand } = apparatus;
+    this.solids = solidsOf(apparatus, edge);
+    this.cuttable = boundsOf(this.solids.filter((solid) => !solid.isLow));
+    const shape = this.solids.flatMap((solid) => solid.vertices);
+    const over = CORNERS.map(([x, y]) => [(x * hand.spread) / 2, (y * hand.spread) / 2, rim + hand.height + 5 * edge]);
+    this.camera = new Camera(hasHand ? [...shape, ...over] : shape, kind);
     this.openPicture();
   }
 
@@ -66,7 +65,7 @@ export class Stage {
       this.ask();
     } catch (error) {
       this.renderer = null;
-      this.trouble((error as Error).message);
+      this.fail((error as Error).message);
     }
   };
 
