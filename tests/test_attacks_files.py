@@ -34,15 +34,15 @@ def model(text: str) -> object:
     return Fitted.from_json(text)
 
 
-def rules_of(game: str) -> Callable[[str], object]:
-    return lambda text: requests.rules_of(registry.get("game", game), toml_table(text, "the text"))
+def parse_rules(game: str) -> Callable[[str], object]:
+    return lambda text: requests.parse_rules(registry.get("game", game), toml_table(text, "the text"))
 
 
 TEXTS: dict[str, tuple[str, Callable[[str], object]]] = {
     "tower": (shipped()["amerigo"], lambda text: parse(text, "mine")),
     "ship": (shipped()["dead_reckoning"], lambda text: parse(text, "mine")),
-    "rules": ((files("tower_sim.games.amerigo") / "amerigo.toml").read_text("utf-8"), rules_of("amerigo")),
-    "rulings": ('[rulings]\ntwo_zones = "nearest"\nleft_board = "lost"\n', rules_of("dead_reckoning")),
+    "rules": ((files("tower_sim.games.amerigo") / "amerigo.toml").read_text("utf-8"), parse_rules("amerigo")),
+    "rulings": ('[rulings]\ntwo_zones = "nearest"\nleft_board = "lost"\n', parse_rules("dead_reckoning")),
     "campaign": (f'{SPEC}[rules]\ncubes = 6\n[vary.fields]\n"rules.cubes" = [5, 6]\n', campaign.parse),
     "model": (fitted_or_shipped("amerigo").to_json(), model),
 }

@@ -31,10 +31,10 @@ from tower_sim.games.amerigo.many import sample_games
 from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.battle import Battle, advance, start
 from tower_sim.games.dead_reckoning.sides import Setup, Side
-from tower_sim.models import open_model, settings_of
+from tower_sim.models import choose_settings, open_model
 from tower_sim.physics.settings import PhysicsSettings, accuracy, read_settings
 from tower_sim.registry import get
-from tower_sim.requests import Play, Throw, read_rules, rules_of
+from tower_sim.requests import Play, Throw, parse_rules, read_rules
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState, rng_from_text, rng_text
 from tower_sim.study import study
@@ -55,7 +55,7 @@ FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARG
         "0|5": "Rules.rounds seed first of_colour.count cube.id start.game",
         "None": "settings engine fineness accuracy Throw.state options.marker options.tokens",
         "5": "games Rules.cubes settings.iterations sample_runs.runs",
-        "table": "Play.rules tables read_settings.table rules_of.table chain.own amerigo.own own advance.policies"
+        "table": "Play.rules tables read_settings.table parse_rules.table chain.own amerigo.own own advance.policies"
         " options.emerged actions_allowed.emerged",
         "list": "colours changes drop.cubes",
         "table|table of 5": "supply.counts action_points.emerged gold.emerged Tokens.extra",
@@ -68,7 +68,7 @@ FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARG
         "''": "Rules.substitute",
         "None|True|-1|0|5|1.5|nan|inf|1e308|2**128|10**400|1/4": "Throw.knock",
         "table of 5": "Throw.cubes",
-        "None|nope|''|NUL|escape|surrogate|bidi": "Throw.apparatus Play.apparatus rules_of.directory",
+        "None|nope|''|NUL|escape|surrogate|bidi": "Throw.apparatus Play.apparatus parse_rules.directory",
         "nope|''|NUL|escape|surrogate|bidi": "at.place",
         "5|2**128|10**400": "gold.divisor",
         "0": "run_shard.index",
@@ -84,7 +84,6 @@ def rng() -> np.random.Generator:
 
 
 def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
-    """Yield a name, what is called, and good arguments."""
     shape, ship = load("amerigo"), load("dead_reckoning")
     of = ((shape, "surrogate"), (shape, "two_thirds"), (ship, "surrogate"))
     model, rule, board = cast("list[Any]", [open_model(*which) for which in of])
@@ -110,7 +109,7 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "settings", PhysicsSettings, {"timestep": 0.001, "iterations": 40, "engine": "core"}
     yield "accuracies", lambda engine, word: accuracy(engine, word), {"engine": "core", "word": "fast"}
     yield "read_settings", read_settings, {"table": {"iterations": 40}}
-    yield "settings_of", settings_of, {"model": "physics", "engine": "core", "fineness": "fast"}
+    yield "choose_settings", choose_settings, {"model": "physics", "engine": "core", "fineness": "fast"}
     for each, before in ((model, state), (rule, rule.empty()), (board, lying)):
         more = supply({"red": 2}, each.cube_edge, first_id=50)
         yield "drop", lambda each=each, **given: each.drop(**{"rng": rng(), **given}), {"state": before, "cubes": more}
@@ -132,7 +131,7 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "Throw", Throw.of, {**named, "cubes": {"red": 2}, "state": None, "knock": None}
     yield "Play", Play.of, {**named, "game": "amerigo", "rules": {"rounds": 1}}
     yield "read_rules", read_rules, {"game": amerigo, "file": "amerigo"}
-    yield "rules_of", rules_of, {"game": amerigo, "table": {"rounds": 3}, "directory": None}
+    yield "parse_rules", parse_rules, {"game": amerigo, "table": {"rounds": 3}, "directory": None}
     yield "game", partial(get, "game"), {"name": "amerigo"}
     for name in ("amerigo", "chain", "dead_reckoning", "wallenstein", "seafarers"):
         game = get("game", name)

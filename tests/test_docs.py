@@ -30,7 +30,6 @@ DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("calibrat
 
 
 def marked(page: str, name: str) -> str:
-    """Return the command or the output that a page has after a mark."""
     found = re.search(rf"<!-- {name} -->\n```(?:sh)?\n(.*?)\n```", page, re.S)
     assert found, f"no page has a block marked {name}"
     return found[1]

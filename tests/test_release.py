@@ -138,7 +138,6 @@ def test_a_cube_put_down_is_uniform_over_places_and_turns_at_which_it_is_clear_o
 
 
 def _square(middle: Array, turn: Array, edge: float) -> Array:
-    """Return corners (n, 4, 2) of squares."""
     corner = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)]) * edge / 2
     cos, sin = np.cos(turn)[:, None], np.sin(turn)[:, None]
     x, y = corner.T
@@ -151,7 +150,6 @@ def _grown(square: Array, times: float) -> Array:
 
 
 def _apart(one: Array, other: Array) -> bool:
-    """Tell whether a side's direction of one of two squares separates them."""
     for line in (one[1] - one[0], one[2] - one[1], other[1] - other[0], other[2] - other[1]):
         a, b = one @ line, other @ line
         if a.max() < b.min() or b.max() < a.min():

@@ -60,11 +60,11 @@ def open_model(
     if name == "two_thirds":
         return TwoThirdsRule(apparatus)
     if name == "surrogate" or name.endswith(".json"):
-        return surrogate_of(apparatus, fitted_to(apparatus) if name == "surrogate" else load_fitted(name))
+        return open_surrogate(apparatus, fitted_to(apparatus) if name == "surrogate" else load_fitted(name))
     raise _unknown_model(name)
 
 
-def settings_of(model: str, engine: str | None, fineness: str | None) -> PhysicsSettings | None:
+def choose_settings(model: str, engine: str | None, fineness: str | None) -> PhysicsSettings | None:
     """Return the physics settings for the model named `model`; None without physics."""
     if not isinstance(cast("object", model), str) or (model not in MODELS and not model.endswith(".json")):
         raise _unknown_model(model)
@@ -83,7 +83,7 @@ def _unknown_model(model: object) -> UsageError:
     return fault("model", model, allowed, f"check its spelling{near(model, MODELS) if isinstance(model, str) else ''}")
 
 
-def surrogate_of(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipSurrogate:
+def open_surrogate(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipSurrogate:
     """Return the model of a surrogate fitted to this apparatus."""
     if apparatus.board is not None:
         return ShipSurrogate(apparatus, fitted.board_law_of(apparatus.digest), fitted.digest)

@@ -40,7 +40,7 @@ from tower_sim.games.game import Game
 from tower_sim.games.odds import ManyRuns
 from tower_sim.games.tower import Turn
 from tower_sim.games.ways import MAX_RUNS, MAX_WORD, MAX_WORDS, Asked
-from tower_sim.models import MODELS, PHYSICS, settings_of
+from tower_sim.models import MODELS, PHYSICS, choose_settings
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings, accuracies
 from tower_sim.state import MAX_SEED, TowerState, check_seed
@@ -176,7 +176,7 @@ class Modelled(Request):
 
     @model_validator(mode="after")
     def _check_settings(self) -> Self:
-        settings_of(self.model, self.engine, self.accuracy)
+        choose_settings(self.model, self.engine, self.accuracy)
         return self
 
     @property
@@ -187,7 +187,7 @@ class Modelled(Request):
     @property
     def settings(self) -> PhysicsSettings | None:
         """The settings of physics, else None."""
-        return settings_of(self.model, self.engine, self.accuracy)
+        return choose_settings(self.model, self.engine, self.accuracy)
 
 
 class Seeded(Request):
@@ -307,7 +307,7 @@ class Play(Seeded, Modelled):
     @cached_property
     def house(self) -> Asked:
         """The rules as the game reads them, and their apparatus."""
-        return rules_of(self.played, self.rules)
+        return parse_rules(self.played, self.rules)
 
     @property
     def tower(self) -> str:
@@ -339,7 +339,7 @@ def read_rules(game: Game, file: str | Path) -> Asked:
         return Asked(game.read({}), "" if name == game.name else name)
     table, directory = read_table(file, "rules")
     with naming("rules", file):
-        return rules_of(game, table, directory)
+        return parse_rules(game, table, directory)
 
 
 def read_table(file: str | Path, what: str) -> tuple[dict[str, Any], Path]:
@@ -359,7 +359,7 @@ def naming(what: str, file: str | Path) -> Generator[None]:
         raise UsageError(f"{what} {quote(str(file))}: {error}") from None
 
 
-def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None) -> Asked:
+def parse_rules(game: Game, table: Mapping[str, Any], directory: Path | None = None) -> Asked:
     """Read a table: the keys of the game's first table, its other tables by name, `apparatus` and `game`.
 
     A relative path of the apparatus starts at `directory`.
@@ -383,7 +383,7 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
     return Asked(game.read(tables | ({first: own} if own else {})), apparatus)
 
 
-def game_of_rules(table: Mapping[str, Any], directory: Path | None, default: str) -> Game:
+def choose_game(table: Mapping[str, Any], directory: Path | None, default: str) -> Game:
     """Return the game of a rules file."""
     name: object = table.get(GAME, default)
     return _open(cast("str", name), directory) if registry.is_file("game", name) else registry.get("game", name)

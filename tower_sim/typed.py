@@ -38,7 +38,7 @@ class Document(BaseModel, frozen=True):
     @field_validator("*", mode="after")
     @classmethod
     def _to_si(cls, value: Any, info: ValidationInfo) -> Any:
-        unit = unit_of(str(info.field_name), cls.model_fields[str(info.field_name)])
+        unit = find_unit(str(info.field_name), cls.model_fields[str(info.field_name)])
         return value * _UNITS[unit] if unit and value is not None else value
 
 
@@ -50,7 +50,7 @@ def number(key: str, low: float, high: float, sentence: str, default: float | No
     return Field(default, alias=key, ge=low, le=high, description=sentence)
 
 
-def unit_of(name: str, field: FieldInfo) -> str:
+def find_unit(name: str, field: FieldInfo) -> str:
     """Return the unit at the end of a field's key, or ""."""
     return (field.alias or name).removeprefix(name).removeprefix("_")
 

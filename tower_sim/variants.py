@@ -14,7 +14,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, fault, prints, word_list
 from tower_sim.games.game import Game
 from tower_sim.games.ways import set_value
-from tower_sim.requests import APPARATUS, GAME, allowed, first_game, game_of_rules, games, naming, read_table, rules_of
+from tower_sim.requests import APPARATUS, GAME, allowed, choose_game, first_game, games, naming, parse_rules, read_table
 from tower_sim.tools.reading import PROFILE, is_of, read_text
 
 DEFAULT = registry.names("game")[0]  # the game of a rules file without the key `game`
@@ -76,11 +76,11 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
             keys.add(key)
             if key == APPARATUS:
                 directory = Path()
-        game = registry.get(GAME, name) if is_file else game_of_rules(table, directory, DEFAULT)
+        game = registry.get(GAME, name) if is_file else choose_game(table, directory, DEFAULT)
         if not game.figures:
             comparable = [name for name, other in registry.every("game").items() if other.figures]
             raise fault("game", game.name, f"one that has figures: {' or '.join(comparable)}")
-        house = rules_of(game, {APPARATUS: game.apparatus} | table, directory)
+        house = parse_rules(game, {APPARATUS: game.apparatus} | table, directory)
         if not house.apparatus:
             raise fault(APPARATUS, house.apparatus, allowed())
         apparatus = load_apparatus(house.apparatus)

@@ -46,7 +46,6 @@ def test_the_list_for_people_names_the_same_things(capsys: pytest.CaptureFixture
 
 
 def tower_sim_with(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command where a folder with other packages is on the path."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
     command = [sys.executable, "-m", "tower_sim", *words]
     return subprocess.run(command, capture_output=True, text=True, env=environment)

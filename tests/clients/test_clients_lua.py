@@ -52,7 +52,6 @@ def run(lua: str, *words: str, at: Path) -> list[str]:
 
 
 def sampler(document: Mapping[str, Any], folder: Path) -> Ask:
-    """Write the sampler of a document; return what asks it, by tests/vectors/ask.lua."""
     path = folder / "tower.lua"
     path.write_text(lua_file.text(document), "utf-8")
 
@@ -65,7 +64,6 @@ def sampler(document: Mapping[str, Any], folder: Path) -> Ask:
 
 @pytest.fixture(scope="module")
 def made_up(tmp_path_factory: pytest.TempPathFactory) -> Ask:
-    """The sampler of the table that the stored vectors are of."""
     return sampler(MADE_UP, tmp_path_factory.mktemp("made_up"))
 
 

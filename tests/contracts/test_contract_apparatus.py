@@ -271,7 +271,6 @@ def _turns(rng: np.random.Generator, number: int) -> Array:
 
 
 def _reversed(value: Any) -> Any:
-    """Return nested tables with their keys the other way round."""
     if isinstance(value, Mapping):
         table = cast("Mapping[str, Any]", value)
         return {key: _reversed(table[key]) for key in reversed([*table])}
@@ -279,7 +278,6 @@ def _reversed(value: Any) -> Any:
 
 
 def _changed(value: Any) -> Iterator[Any]:
-    """Yield nested tables with one number by itself made a little larger."""
     if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
         yield value + 1 if isinstance(value, int) else value * 1.0001 + 1e-6
     elif isinstance(value, Mapping):

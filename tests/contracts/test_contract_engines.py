@@ -341,26 +341,22 @@ def place(lab: Lab, runner: CoreEngine, poses: Sequence[Pose], gravity: Vector =
 
 
 def set_up_heap(lab: Lab, runner: CoreEngine) -> list[int]:
-    """Set up seven turned cubes that are about to fall onto each other."""
     poses = [Pose((0.001 * (i % 3), 0.0013 * (i % 2), EDGE * (1 + 1.8 * i)), TURNED) for i in range(7)]
     return place(lab, runner, poses)
 
 
 def set_up_stack(lab: Lab, runner: CoreEngine) -> list[int]:
-    """Set up three cubes that stand on each other, each a bit aside, and one by itself."""
     poses = [Pose((0.2 * EDGE * i, 0.1 * EDGE * i, EDGE * (0.5 + i)), UPRIGHT) for i in range(3)]
     return place(lab, runner, [*poses, Pose((3 * EDGE, 0.0, EDGE / 2), UPRIGHT)])
 
 
 def lay_down(lab: Lab, runner: CoreEngine) -> None:
-    """Go on until all sleep, and let them lie still."""
     runner.run(round(lab.settings.longest / lab.settings.window))
     assert runner.all_sleep()
     runner.lie_still()
 
 
 def rebuild(lab: Lab, fresh: CoreEngine, old: CoreEngine, bodies: Sequence[int]) -> list[int]:
-    """Lay `bodies` of an old world, where all lie still, into a fresh one; returns their numbers there."""
     motion = old.motion(bodies)
     poses = [motion.pose(i) for i in range(len(bodies))]
     place(lab, fresh, [])
@@ -399,13 +395,11 @@ def set_up(
 
 
 def run(engine: Stepper, bodies: Sequence[int], seconds: float) -> Motion:
-    """Go on for `seconds`, a whole number of timesteps; returns the motion then."""
     engine.step(TIMESTEP, round(seconds / TIMESTEP))
     return engine.motion(bodies)
 
 
 def heap(engine: Stepper, settings: PhysicsSettings) -> Motion:
-    """Let eight turned cubes fall onto each other; returns how they move then."""
     poses = [Pose((0.001 * (i % 3), 0.0013 * (i % 2), EDGE * (1 + 1.8 * i)), TURNED) for i in range(8)]
     return run(engine, set_up(engine, settings, poses, GROUND), 0.25)
 
@@ -416,7 +410,6 @@ def same(one: Motion, other: Motion) -> bool:
 
 
 def _force(touch: Touch) -> Array:
-    """Return the force (N) on a touch's cube."""
     return np.array(touch.forces).reshape(-1, 3).sum(axis=0) * 1e-9
 
 

@@ -162,7 +162,6 @@ def test_whatever_is_given_for_an_argument_is_refused_in_one_line_or_meant(model
 
 
 def mistake_of(call: Callable[[Any], Any], value: Any, may_pass: bool) -> str:
-    """Say what is wrong with how a call ended: it is refused in one line, unless it `may_pass`; '' when all is well."""
     try:
         call(value)
     except UsageError as error:

@@ -15,7 +15,7 @@ from tower_sim.campaign.reader import load as load_data
 from tower_sim.errors import UsageError
 from tower_sim.games.files import game_of
 from tower_sim.games.tower import Turn
-from tower_sim.requests import game_of_rules
+from tower_sim.requests import choose_game
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs/games.md").read_text("utf-8")
@@ -54,8 +54,8 @@ def test_the_game_of_these_tests_is_good():
 
 def test_a_rules_file_names_a_game_by_a_path_that_starts_where_it_lies(tmp_path: Path):
     (tmp_path / "snap.py").write_text(GOOD, "utf-8")
-    assert game_of_rules({"game": "snap.py"}, tmp_path, "amerigo").name == "snap"
-    assert game_of_rules({"game": str(tmp_path / "snap.py")}, None, "amerigo").name == "snap"
+    assert choose_game({"game": "snap.py"}, tmp_path, "amerigo").name == "snap"
+    assert choose_game({"game": str(tmp_path / "snap.py")}, None, "amerigo").name == "snap"
 
 
 @each_case(

@@ -23,7 +23,7 @@ from tests.support.bench import GRAVITY, World
 from tower_sim.apparatus.parts import Box, Surface
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.physics.settings import accuracy as settings_of
+from tower_sim.physics.settings import accuracy as choose_settings
 from tower_sim.state import Pose
 
 Array = npt.NDArray[np.float64]
@@ -127,7 +127,7 @@ def _pose(place: Array, turn: Array) -> Pose:
 
 
 def measure(throws: int, cubes: int, speed: float, spin: float, engine: str, accuracy: str) -> None:
-    worlds, settings = math.ceil(throws / SIDE**2), settings_of(engine, accuracy)
+    worlds, settings = math.ceil(throws / SIDE**2), choose_settings(engine, accuracy)
     thrown = [throw(settings, speed, spin, cubes, seed) for seed in range(worlds)]
     deepest = np.concatenate([each.deepest for each in thrown])
     passed = np.concatenate([each.passed for each in thrown])

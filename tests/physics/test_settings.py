@@ -23,7 +23,7 @@ from tower_sim.campaign import Spec, parse
 from tower_sim.cli.listing import make_document
 from tower_sim.errors import UsageError
 from tower_sim.fitting.data import other_engine
-from tower_sim.models import ABOUT, settings_of
+from tower_sim.models import ABOUT, choose_settings
 from tower_sim.physics import settings as module
 from tower_sim.physics.settings import (
     ENGINE,
@@ -104,7 +104,7 @@ def test_an_accuracy_is_settings_of_its_engine_and_the_finer_one_has_the_shorter
     settings = accuracy(engine, name)
     assert settings.engine == engine
     assert (settings == PhysicsSettings(engine=engine)) == (name == STANDARD)
-    assert settings_of("physics", engine, name) == settings == read_settings({"engine": engine, "accuracy": name})
+    assert choose_settings("physics", engine, name) == settings == read_settings({"engine": engine, "accuracy": name})
 
 
 def test_bullet_has_what_ships_and_the_core_three_accuracies_from_fast_to_fine():
@@ -182,10 +182,10 @@ def test_a_request_has_the_settings_of_its_engine_and_accuracy_and_none_without_
 @each_case("model", ["surrogate", "two_thirds", "mine.json"])
 def test_an_engine_or_accuracy_for_a_model_without_physics_is_refused_in_one_line(model: str):
     for what, physics in (("engine", ("core", None)), ("accuracy", (None, "fine"))):
-        line = refused(settings_of, model, *physics)
+        line = refused(choose_settings, model, *physics)
         assert line.startswith(f"{what} is '{physics[0] or physics[1]}'; allowed is none with the model '{model}'")
         assert line.endswith("leave it out, or take the model physics")
-    assert refused(settings_of, "surogate", "core", None).endswith("did you mean surrogate?")
+    assert refused(choose_settings, "surogate", "core", None).endswith("did you mean surrogate?")
 
 
 COMMANDS = [

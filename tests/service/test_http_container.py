@@ -73,7 +73,6 @@ def assert_read_only_but_for_data(process: int, root: Path) -> None:
 
 @contextmanager
 def served(script: Path, root: Path, *options: str) -> Iterator[tuple[Client, int]]:
-    """The service that `run` begins: a client of it, and its process."""
     command = ["bash", str(script), "run", *options, str(root), "--port", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:

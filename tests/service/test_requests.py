@@ -25,12 +25,12 @@ from tower_sim.requests import (
     check,
     games,
     no_odds,
+    parse_rules,
     read_rules,
-    rules_of,
     turns,
 )
 from tower_sim.service import ModelCache
-from tower_sim.service.codes import path_of
+from tower_sim.service.codes import find_path
 from tower_sim.service.lines import answer as answer_line
 from tower_sim.service.lines import read_request
 
@@ -121,7 +121,7 @@ def test_a_bad_field_is_named_in_one_line_in_python_in_a_line_and_over_http(
     for call in calls:
         with pytest.raises(UsageError) as error:
             call()
-        assert (error.value.code, path_of(error.value)) == (code, path)
+        assert (error.value.code, find_path(error.value)) == (code, path)
         assert re.fullmatch(f".*{re.escape(says)}.*", str(error.value))
     answer = client.post(PATHS[do], fields)
     assert (answer.status, answer.code, answer.document["path"]) == (422, code, path), answer.document
@@ -151,7 +151,7 @@ def test_a_rules_file_has_keys_of_the_games_table_its_other_tables_and_the_appar
     assert asked.apparatus == str(tmp_path / "own.toml")
     assert (asked.rules.cubes, asked.rules.rounds, asked.rules.knocks) == (5, 2, {3: 0.5})
     file.write_text('game = "amerigo"\napparatus = "amerigo-club"\n[rules]\ncubes = 5\n')
-    assert read_rules(AMERIGO, file) == Asked(rules_of(AMERIGO, {"cubes": 5}).rules, "amerigo-club")
+    assert read_rules(AMERIGO, file) == Asked(parse_rules(AMERIGO, {"cubes": 5}).rules, "amerigo-club")
     assert read_rules(AMERIGO, "amerigo") == Asked(AMERIGO.read({}))
     assert read_rules(AMERIGO, "amerigo-club") == Asked(AMERIGO.read({}), "amerigo-club")
 

@@ -44,7 +44,6 @@ SIDES = {"purple": 4, "green": 3}
 
 
 def replies_to(text: str | bytes, opened: ModelCache | None = None) -> list[dict[str, Any]]:
-    """Serve `text` in this process; every line that comes out is a JSON object."""
     out = io.BytesIO()
     with opened or ModelCache() as models:
         serve(io.BytesIO(text.encode() if isinstance(text, str) else text), out, models)
@@ -195,8 +194,6 @@ def test_a_line_that_is_not_utf_8_or_too_long_gets_an_error_and_the_next_is_answ
 
 
 class _BrokenRule(TwoThirdsRule):
-    """A model with a defect: it can throw one cube only."""
-
     def drop(self, state: Any, cubes: Any, rng: Any) -> Any:
         if len(cubes) > 1:
             raise RuntimeError("a defect,\nof ours")

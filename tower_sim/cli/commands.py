@@ -233,9 +233,9 @@ def compare(
 ) -> None:
     """Play two sets of rules with the same seeds, and see what a house rule changes; or find rules for a wish."""
     from tower_sim.compare import check_alone, compare_command, wish_command
-    from tower_sim.models import settings_of
+    from tower_sim.models import choose_settings
 
-    settings = settings_of(model, engine, accuracy)
+    settings = choose_settings(model, engine, accuracy)
     check_alone(b, wish, vary, output)
     number = _body("common").read_seed(seed)
     more: dict[str, Any] = {"changes": changes, "settings": settings, "as_json": json, "plot": save_plot}
@@ -430,10 +430,10 @@ def check_tower(
 ) -> int:
     """Check whether your recorded tower behaves as a profile predicts."""
     from tower_sim.calibration.verdict import fairness_command
-    from tower_sim.models import settings_of
+    from tower_sim.models import choose_settings
     from tower_sim.requests import first_game
 
-    settings = settings_of(model, engine, accuracy)
+    settings = choose_settings(model, engine, accuracy)
     apparatus = tower or first_game().apparatus
     return fairness_command(records, apparatus, games, _body("common").read_seed(seed), json, settings, model)
 

@@ -56,7 +56,7 @@ def choose_path(path: Path | None, name: str) -> Path:
     return path or next(each for each in chain([first], others) if not each.exists())
 
 
-def open_model_of(shape: Apparatus, state: TowerState | None) -> Model:
+def reopen_model(shape: Apparatus, state: TowerState | None) -> Model:
     """Open the model that made a state, with its engine and accuracy; without a state, open physics."""
     if state is None or state.model != "physics":
         return open_model(shape, state.model if state else "physics")

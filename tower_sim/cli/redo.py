@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cli.common import number, open_model_of, read_state
+from tower_sim.cli.common import number, read_state, reopen_model
 from tower_sim.cli.throw import report
 from tower_sim.cubes import count_by_colour, parse_counts
 from tower_sim.drops.repeat import redo as redo_of
@@ -34,7 +34,7 @@ def redo(what: str, tower: str | None, as_json: bool) -> int:
         raise fault("link", what, _LINK, "copy it again, whole")
     request = _throw(link, name, state)
     shape = load(name)
-    with open_model_of(shape, state) as model:
+    with reopen_model(shape, state) as model:
         is_same = state is None or redo_of(model, state) == state
         result = outcome(request, model) if request and is_same else None
     if as_json:

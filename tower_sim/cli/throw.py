@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cli.common import Physics, check_replay, open_model_of, read_seed, read_state
+from tower_sim.cli.common import Physics, check_replay, read_seed, read_state, reopen_model
 from tower_sim.cubes import count_by_colour, parse_counts
 from tower_sim.drops.chances import MOST_DRAWS, Chances, chances, document_of, is_more
 from tower_sim.errors import UsageError, check_whole, fault
-from tower_sim.models import PHYSICS, open_model, settings_of
+from tower_sim.models import PHYSICS, choose_settings, open_model
 from tower_sim.outcome import Outcome
 from tower_sim.requests import Throw, drop_document, outcome
 from tower_sim.statistics import FEWEST, Estimate, too_few
@@ -78,7 +78,7 @@ def throw_often(
         for name, value in zip(("model", "engine", "accuracy"), physics, strict=True):
             if value not in (PHYSICS, None, before.model):
                 raise fault(f"--{name}", value, "none with a state, which has its own", "leave it out")
-    opening = open_model_of(shape, before) if before else open_model(shape, physics[0], settings_of(*physics))
+    opening = reopen_model(shape, before) if before else open_model(shape, physics[0], choose_settings(*physics))
     with opening as model, telling("throws", times * len(choices)) as tell:
         odds = chances(model, before or model.empty(), choices, times, number, tell)
     if as_json:

@@ -58,7 +58,7 @@ def physics_modules() -> dict[str, str]:
     wasm = base64.b64encode(core()).decode("ascii")
     lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/core.wasm.\n\nexport const CORE = "{wasm}";\n'
     loaders = [
-        f'  "{name}": () => import("../../physics/{file_of(name)}.js").then((found) => found.profile),'
+        f'  "{name}": () => import("../../physics/{module_name(name)}.js").then((found) => found.profile),'
         for name in names()
     ]
     head = "// The profiles that ship, each loaded when it is asked for.\n"
@@ -66,7 +66,7 @@ def physics_modules() -> dict[str, str]:
     files = {f"lib/physics/{name}": module for name, module in lib.items()}
     for name in names():
         head = f"/** The profile {name} as the physics has it. */\n"
-        files[f"physics/{file_of(name)}.js"] = f"{head}export const profile = {text(document(load(name)))};\n"
+        files[f"physics/{module_name(name)}.js"] = f"{head}export const profile = {text(document(load(name)))};\n"
     return files | {"physics.js": own_text("physics.js")}
 
 
@@ -97,7 +97,7 @@ def compact(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def file_of(name: str) -> str:
+def module_name(name: str) -> str:
     """Return the name of an apparatus's module: dead_reckoning is dead-reckoning."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 

@@ -111,7 +111,7 @@ def _load_all(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[st
     ships: dict[str, tuple[dict[str, Any], Any]] = {}
     for model in dict.fromkeys(models):
         fitted = _load(model)
-        name = modules.file_of(fitted.apparatus)
+        name = modules.module_name(fitted.apparatus)
         if not name or name in towers or name in ships:
             raise UsageError(
                 f"model {quote(model)} is of apparatus {quote(fitted.apparatus)}, which would be the module "

@@ -44,7 +44,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[^\s.]+)*")
 _FIELDS = {"apparatus", "state", "knock", "seed", "model", "engine", "accuracy", "game", "rules", "games", "cubes"}
 
 
-def path_of(error: UsageError) -> str:
+def find_path(error: UsageError) -> str:
     """Return the path of the field that an error is about, such as `cubes.blue`, or ""."""
     what = error.what
     if what in ("number of cubes", "a colour of cubes"):
@@ -60,7 +60,7 @@ def path_of(error: UsageError) -> str:
 def describe(error: Exception) -> tuple[str, str, str]:
     """Return the code of an error, its text, and the path of its field."""
     if isinstance(error, UsageError):
-        return error.code, str(error), path_of(error)
+        return error.code, str(error), find_path(error)
     if isinstance(error, TooManyFailedDraws):
         return NO_LANDING, f"{error}; throw fewer cubes or change the apparatus", ""
     return INTERNAL, f"internal error: {type(error).__name__}: {error}", ""

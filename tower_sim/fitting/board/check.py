@@ -22,7 +22,7 @@ from tower_sim.fitting.board.facts import Fact, facts
 from tower_sim.fitting.board.ladder import BoardRung, ladder
 from tower_sim.fitting.data import find_apparatus, other_engine, starts
 from tower_sim.fitting.numerics import LEVEL, p_value
-from tower_sim.models import surrogate_of
+from tower_sim.models import open_surrogate
 from tower_sim.statistics import Estimates, Resamples, holm, sum_by_unit, sum_error
 from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.ship import ShipSurrogate
@@ -87,7 +87,7 @@ def check_board(fitted: Fitted, campaigns: Sequence[Campaign], seed: int, tell: 
     fitted_digests = {source.digest for source in fitted.data}
     if any(campaign.digest in fitted_digests for campaign in campaigns):
         raise UsageError("campaign was fitted; allowed is one the surrogate has not seen; run one with another seed")
-    model = surrogate_of(find_apparatus(campaigns), fitted)
+    model = open_surrogate(find_apparatus(campaigns), fitted)
     assert isinstance(model, ShipSurrogate)  # the kind of the law says so
     tell.begin(TIMES * sum(campaign.runs for campaign in campaigns))
     check = check_law(model, campaigns, note=tell.step)

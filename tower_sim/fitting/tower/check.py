@@ -18,7 +18,7 @@ from tower_sim.fitting.tower.ladder import rungs, scores
 from tower_sim.fitting.tower.pages import TowerCheck
 from tower_sim.fitting.tower.pit import pit, reliability
 from tower_sim.fitting.tower.whole_games import compare_games, list_unseen_games, read_games
-from tower_sim.models import surrogate_of
+from tower_sim.models import open_surrogate
 from tower_sim.runs.array import Runs
 from tower_sim.surrogate.cascade import EFFECTS, Cascade
 from tower_sim.surrogate.model import SurrogateModel
@@ -43,7 +43,7 @@ def check_tower(
     draws, and the `trials` that measure the classifier's power (0: not measured).
     """
     shape = find_apparatus(campaigns)
-    surrogate_of(shape, fitted)  # refuses another apparatus
+    open_surrogate(shape, fitted)  # refuses another apparatus
     if any(campaign.kind != "game" for campaign in campaigns):
         raise fault("campaign.kind", [campaign.kind for campaign in campaigns], "game", "give campaigns of games")
     model = SurrogateModel(as_tower(shape), fitted)

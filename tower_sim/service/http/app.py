@@ -33,7 +33,7 @@ from tower_sim.service import codes
 from tower_sim.service.codes import CODES
 from tower_sim.service.http import draws, keys, towers
 from tower_sim.service.http.metrics import MEDIA as METRICS
-from tower_sim.service.http.problems import Problem, problem_of
+from tower_sim.service.http.problems import Problem, make_problem
 from tower_sim.service.http.service import AGAIN, Routes, Service, aside, respond
 from tower_sim.service.http.settings import Settings
 from tower_sim.service.http.store import forget
@@ -278,7 +278,7 @@ async def _refuse(call: Call, error: Exception) -> Response:
             refusal = f"{call.method} is not allowed here; allowed is {', '.join(allow)}."
             return Problem("method", refusal, headers={"Allow": ", ".join(allow)}).response()
         error = Problem("not_found", "There is nothing under this path; /openapi.json lists what there is.")
-    return problem_of(error).response()
+    return make_problem(error).response()
 
 
 async def _refuse_invalid(call: Call, error: Exception) -> Response:
@@ -292,12 +292,12 @@ async def _refuse_invalid(call: Call, error: Exception) -> Response:
         detail = f"Idempotency-Key is {'missing' if is_missing else quote(first['input'])}; {keys.ADVICE}."
         problem = Problem("key.missing" if is_missing else "key.invalid", detail)
     elif place == "query":
-        problem = problem_of(mistake(_Page.model_fields, [first], call.query_params))
+        problem = make_problem(mistake(_Page.model_fields, [first], call.query_params))
     elif first["type"] == "missing" and not first["loc"]:
         problem = Problem(codes.NOT_JSON, 'body is empty; allowed is a JSON object; try {"cubes": {"blue": 4}}')
     else:
         kind = _BODIES[getattr(call.scope.get("route"), "name", "")]
-        problem = problem_of(
+        problem = make_problem(
             mistake(kind.model_fields, [each for where, each in errors if where == "body"], invalid.body)
         )
     return problem.response()

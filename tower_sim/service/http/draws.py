@@ -14,9 +14,9 @@ from tower_sim.errors import fault
 from tower_sim.requests import Odds, Play, Throw, games
 from tower_sim.service import limits
 from tower_sim.service.codes import TOO_LARGE
-from tower_sim.service.http.keys import Answered, MaybeKey
-from tower_sim.service.http.service import AGAIN, LOCATED, Id, Routes, Service, as_json, keyed, respond
-from tower_sim.service.http.store import answer_row, hashed, new_id
+from tower_sim.service.http.keys import MaybeKey, Reply
+from tower_sim.service.http.service import AGAIN, LOCATED, Id, Routes, Service, as_json, identify, respond
+from tower_sim.service.http.store import answer_row, hash_id, new_id
 from tower_sim.service.http.workers import RunsDone
 
 MAX_WAITED = 1_000  # games of one request whose caller waits
@@ -38,26 +38,26 @@ def add(router: Routes, service: Service) -> None:
 
     @router.on("POST", "/v1/drops", "Throw", answers=Drop, makes=True)
     async def create_drop(call: Call, request: Throw, key: MaybeKey = None) -> Response:
-        async def work() -> Answered:
+        async def work() -> Reply:
             return _keep("drops", "drop", await service.draw(request))
 
         return await service.answer_once(call, key, work)
 
     @router.on("GET", "/v1/drops/{id}", "Get a throw again", 404, 422, answers=Drop | TowerDrop)
     async def get_drop(id: Id) -> Response:
-        return respond(service.body_of(id, "drop"))
+        return respond(service.read_body(id, "drop"))
 
     @router.on("POST", "/v1/games", "Play a game, or many", answers=game, makes=True, responses={202: _BEGUN})
     async def create_game(
         call: Call, request: Play, key: MaybeKey = None, prefer: Annotated[str, _PREFER] = ""
     ) -> Response:
-        async def work(progress: RunsDone | None = None) -> Answered:
+        async def work(progress: RunsDone | None = None) -> Reply:
             return _keep("games", "game", await service.draw(request, progress))
 
         if "respond-async" in prefer.lower():
             limits.check(request)  # refuses a wrong request at once
             service.workers.check_room()
-            job, is_again = await service.jobs.start(await keyed(call, key), work)
+            job, is_again = await service.jobs.start(await identify(call, key), work)
             headers = {"Location": f"/v1/jobs/{job.identifier}", "Preference-Applied": "respond-async"}
             return respond(job.document(), 202, headers | ({AGAIN: "true"} if is_again else {}))
         if (request.games or 0) > MAX_WAITED:
@@ -67,7 +67,7 @@ def add(router: Routes, service: Service) -> None:
 
     @router.on("GET", "/v1/games/{id}", "Get a game again", 404, 422, answers=game)
     async def get_game(id: Id) -> Response:
-        return respond(service.body_of(id, "game"))
+        return respond(service.read_body(id, "game"))
 
     @router.on("POST", "/v1/odds", "Get the chances of throws that could come next", answers=ChancesAnswer)
     async def get_odds(request: Odds) -> Response:
@@ -83,7 +83,7 @@ def add(router: Routes, service: Service) -> None:
         return Response(None, 204)
 
 
-def _keep(path: str, kind: str, document: Mapping[str, Any]) -> Answered:
+def _keep(path: str, kind: str, document: Mapping[str, Any]) -> Reply:
     identifier = new_id()
     body = as_json({"id": identifier, **document})
-    return Answered(201, body, f"/v1/{path}/{identifier}", (answer_row(identifier, kind, body),), hashed(identifier))
+    return Reply(201, body, f"/v1/{path}/{identifier}", (answer_row(identifier, kind, body),), hash_id(identifier))

@@ -14,18 +14,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tower_sim.answers import Job
-from tower_sim.service.http.keys import Answered, KeyedCall, Once
-from tower_sim.service.http.problems import Problem, problem_of
-from tower_sim.service.http.store import Database, Statement, answer_row, hashed, new_id
+from tower_sim.service.http.keys import CallIdentity, Once, Reply
+from tower_sim.service.http.problems import Problem, make_problem
+from tower_sim.service.http.store import Database, Statement, answer_row, hash_id, new_id
 from tower_sim.service.http.workers import RunsDone
 
 KIND = "job"
 _LOST = "The service ended while this was being done; send the same again, with the same Idempotency-Key if it had one."
-Work = Callable[[RunsDone], Awaitable[Answered]]
+Work = Callable[[RunsDone], Awaitable[Reply]]
 
 
 @dataclass(slots=True, eq=False)
-class Followed:
+class RunningJob:
     """A job at work: the digest of its request, its progress, its task, and its last document."""
 
     identifier: str
@@ -53,15 +53,15 @@ class Followed:
 class Jobs:
     """The jobs of a service: those at work in memory, the ends of all others in its file.
 
-    `body_of` returns the stored document of an identifier and a kind, or raises Problem.
+    `read_body` returns the stored document of an identifier and a kind, or raises Problem.
     """
 
-    def __init__(self, store: Database, once: Once, body_of: Callable[[str, str], bytes]) -> None:
-        self._store, self._once, self._body_of = store, once, body_of
-        self._at_work: dict[str, Followed] = {}
-        self._by_key: dict[bytes, Followed] = {}
+    def __init__(self, store: Database, once: Once, read_body: Callable[[str, str], bytes]) -> None:
+        self._store, self._once, self._body_of = store, once, read_body
+        self._at_work: dict[str, RunningJob] = {}
+        self._by_key: dict[bytes, RunningJob] = {}
 
-    async def start(self, call: KeyedCall, work: Work) -> tuple[Followed, bool]:
+    async def start(self, call: CallIdentity, work: Work) -> tuple[RunningJob, bool]:
         """Return the job, and whether it had begun before with the same key.
 
         Raises Problem if the key came with another body, and sqlite3.Error.
@@ -71,7 +71,7 @@ class Jobs:
             if before.digest != call.digest:
                 raise Problem("key.reused", "A job with this key is at work on another body; take a new key.")
             return before, True
-        followed = Followed(new_id(), call.digest)
+        followed = RunningJob(new_id(), call.digest)
         self._at_work[followed.identifier] = followed
         if call.key:
             self._by_key[call.scope] = followed
@@ -100,8 +100,8 @@ class Jobs:
         if followed and followed.task and not followed.ended:
             followed.task.cancel()
 
-    async def _follow(self, followed: Followed, call: KeyedCall, work: Work) -> None:
-        async def draw() -> Answered:
+    async def _follow(self, followed: RunningJob, call: CallIdentity, work: Work) -> None:
+        async def draw() -> Reply:
             answer = await work(followed.progress)
             ended = followed.document("done", answer.location)
             return replace(answer, statements=(*answer.statements, _end_row(ended)))
@@ -117,25 +117,25 @@ class Jobs:
                 followed, Problem("cancelled", "This work was cancelled; ask for it again with a new key.")
             )
         except Exception as error:
-            await self._fail(followed, problem_of(error))
+            await self._fail(followed, make_problem(error))
         finally:
             self._forget(followed, call)
 
-    async def _fail(self, followed: Followed, problem: Problem) -> None:
+    async def _fail(self, followed: RunningJob, problem: Problem) -> None:
         status = "cancelled" if problem.code == "cancelled" else "failed"
         document = followed.document(status, problem=problem)
         if problem.code != "stopping":  # the file is being closed; after a restart the job counts as lost
             try:
                 await self._store.write(_end_row(document))
             except sqlite3.Error as error:
-                problem_of(error)  # prints it on standard error
+                make_problem(error)  # prints it on standard error
         followed.ended = document
 
-    def _forget(self, followed: Followed, call: KeyedCall) -> None:
+    def _forget(self, followed: RunningJob, call: CallIdentity) -> None:
         del self._at_work[followed.identifier]
         if call.key:
             del self._by_key[call.scope]
 
 
 def _end_row(document: Job) -> Statement:
-    return "UPDATE answers SET body = ? WHERE hash = ?", (json.dumps(document).encode(), hashed(document["id"]))
+    return "UPDATE answers SET body = ? WHERE hash = ?", (json.dumps(document).encode(), hash_id(document["id"]))

@@ -19,7 +19,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from tower_sim.service.http.problems import Problem
-from tower_sim.service.http.store import Database, Statement, hashed
+from tower_sim.service.http.store import Database, Statement, hash_id
 
 LEAST, MOST = 16, 255  # characters; a shorter key could be guessed
 _TOWERS = "/v1/towers/"
@@ -34,7 +34,7 @@ ADVICE = f"send {LEAST} to {MOST} visible ASCII characters but quotes, such as I
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Reply:
     """An answer, and the `statements` to commit before it is sent.
 
     `stored` is the hash under which they store `body`, or None.
@@ -48,7 +48,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyedCall:
+class CallIdentity:
     """The identity of a request: its method and path, its key or "", and the digest of its body."""
 
     where: str
@@ -69,8 +69,8 @@ class Once:
         self._in_flight: set[bytes] = set()
 
     async def answer(
-        self, call: KeyedCall, work: Callable[[], Awaitable[Answered]], alone: asyncio.Lock | None = None
-    ) -> tuple[Answered, bool]:
+        self, call: CallIdentity, work: Callable[[], Awaitable[Reply]], alone: asyncio.Lock | None = None
+    ) -> tuple[Reply, bool]:
         """Return the answer, and whether it was given before; `work` draws it the first time.
 
         `alone` is held until the answer is stored. Raises Problem if the key is being answered, came with another body,
@@ -95,7 +95,7 @@ class Once:
                 self._in_flight.discard(scope)
         return result, False
 
-    def _before(self, call: KeyedCall) -> Answered | None:
+    def _before(self, call: CallIdentity) -> Reply | None:
         sql = "SELECT digest, status, location, answer, body FROM keys WHERE scope = ?"
         rows = self._store.read(sql, call.scope)
         if not rows:
@@ -107,8 +107,8 @@ class Once:
             bodies = self._store.read("SELECT body FROM answers WHERE hash = ?", stored)
             body = bodies[0][0] if bodies else None
         if location.startswith(_TOWERS):
-            tower = hashed(location.removeprefix(_TOWERS)[:22])
+            tower = hash_id(location.removeprefix(_TOWERS)[:22])
             body = body if self._store.read("SELECT 1 FROM towers WHERE ? IN (hash, seen)", tower) else None
         if body is None:
             raise Problem("not_found", "What this key was answered with is no longer kept.")
-        return Answered(status, body, location)
+        return Reply(status, body, location)

@@ -41,7 +41,7 @@ class Problem(HTTPException):
         return Response(json.dumps(self.document()), self.status_code, self.headers, MEDIA)
 
 
-def problem_of(error: Exception) -> Problem:
+def make_problem(error: Exception) -> Problem:
     """Return the problem for an error; print defects and failed writes on standard error."""
     if isinstance(error, Problem):
         return error

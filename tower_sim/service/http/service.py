@@ -25,11 +25,11 @@ from tower_sim.models import Model, open_model
 from tower_sim.requests import PHYSICS, AnyRequest, Play, Throw
 from tower_sim.service import codes, limits
 from tower_sim.service.http.jobs import Jobs
-from tower_sim.service.http.keys import Answered, KeyedCall, Once
+from tower_sim.service.http.keys import CallIdentity, Once, Reply
 from tower_sim.service.http.metrics import Metrics
 from tower_sim.service.http.problems import LATER, MEDIA, Problem
 from tower_sim.service.http.settings import Settings
-from tower_sim.service.http.store import Database, hashed
+from tower_sim.service.http.store import Database, hash_id
 from tower_sim.service.http.workers import RunsDone, Workers
 from tower_sim.service.lines import read_object
 
@@ -103,7 +103,7 @@ class Service:
         self.store = Database(settings.db)
         self.once = Once(self.store)
         self.workers = Workers(settings.limits.processes, settings.limits.queue)
-        self.jobs = Jobs(self.store, self.once, self.body_of)
+        self.jobs = Jobs(self.store, self.once, self.read_body)
         self.metrics = Metrics(self.store, self.workers)
         self._alone: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
 
@@ -133,20 +133,20 @@ class Service:
         return await self.workers.draw(request, progress)
 
     async def answer_once(
-        self, call: Call, key: str | None, work: Callable[[], Awaitable[Answered]], row: bytes | None = None
+        self, call: Call, key: str | None, work: Callable[[], Awaitable[Reply]], row: bytes | None = None
     ) -> Response:
         """Answer a request once for its key; `row` names the tower to lock. Raises as `Once.answer` and `work` do."""
         alone = None if row is None else self.alone(row)
-        answer, is_again = await self.once.answer(await keyed(call, key), work, alone)
+        answer, is_again = await self.once.answer(await identify(call, key), work, alone)
         headers = {"Location": answer.location} | ({AGAIN: "true"} if is_again else {})
         return Response(answer.body, answer.status, headers, JSON)
 
-    def body_of(self, identifier: str, kind: str) -> bytes:
+    def read_body(self, identifier: str, kind: str) -> bytes:
         """Raises Problem if there is none."""
         sql = "SELECT body FROM answers WHERE hash = ? AND kind = ?"
-        return self.row_of(kind, sql, hashed(identifier), kind)[0]
+        return self.read_row(kind, sql, hash_id(identifier), kind)[0]
 
-    def row_of(self, what: str, sql: str, *values: Any) -> tuple[Any, ...]:
+    def read_row(self, what: str, sql: str, *values: Any) -> tuple[Any, ...]:
         """Return the one row that `sql` selects. Raises Problem, which calls it `what`."""
         rows = self.store.read(sql, *values)
         if not rows:
@@ -162,10 +162,10 @@ class Service:
             raise sqlite3.OperationalError("the file has no tables")
 
 
-async def keyed(call: Call, key: str | None) -> KeyedCall:
+async def identify(call: Call, key: str | None) -> CallIdentity:
     """Return the identity of a request."""
     bare = (key or "").strip('"')
-    return KeyedCall(f"{call.method} {call.scope['path']}", bare, hashlib.sha256(await call.body()).digest())
+    return CallIdentity(f"{call.method} {call.scope['path']}", bare, hashlib.sha256(await call.body()).digest())
 
 
 def respond(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

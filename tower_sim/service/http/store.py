@@ -54,12 +54,12 @@ def new_id() -> str:
     return secrets.token_urlsafe(16)
 
 
-def table_of(identifier: str) -> str:
+def derive_table(identifier: str) -> str:
     """Return a tower's identifier for the table; the way back is not feasible."""
     return base64.urlsafe_b64encode(hashlib.sha256(f"table {identifier}".encode()).digest()[:16]).decode().rstrip("=")
 
 
-def hashed(text: str) -> bytes:
+def hash_id(text: str) -> bytes:
     """Return the hash of an identifier that is looked up, so that look-up times reveal none."""
     return hashlib.sha256(text.encode()).digest()
 
@@ -68,7 +68,7 @@ def answer_row(
     identifier: str, kind: str, body: bytes, tower: bytes | None = None, number: int | None = None, entry: bytes = b""
 ) -> Statement:
     """Return the statement that stores an answer; a throw into a kept `tower` has a number and a history `entry`."""
-    row = (hashed(identifier), kind, time.time(), body, tower, number, entry or None)
+    row = (hash_id(identifier), kind, time.time(), body, tower, number, entry or None)
     return "INSERT INTO answers (hash, kind, made, body, tower, number, told) VALUES (?, ?, ?, ?, ?, ?, ?)", row
 
 

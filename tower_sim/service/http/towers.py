@@ -21,10 +21,10 @@ from starlette.responses import Response
 from tower_sim.answers import History, TableDrop, TableTower, TowerAnswer, TowerDrop
 from tower_sim.errors import fault
 from tower_sim.requests import SEED, MaybeSeed, Stated, Throw, Thrown, with_examples
-from tower_sim.service.http.keys import Answered, Key
+from tower_sim.service.http.keys import Key, Reply
 from tower_sim.service.http.problems import Problem
 from tower_sim.service.http.service import Id, Routes, Service, as_json, aside, respond
-from tower_sim.service.http.store import answer_row, hashed, new_id, table_of
+from tower_sim.service.http.store import answer_row, derive_table, hash_id, new_id
 from tower_sim.typed import read
 
 MAX_KEPT = 500  # throws of a tower: its state holds them all
@@ -57,7 +57,7 @@ class _Tower:
     inside: Mapping[str, int]
 
     def document(self) -> Mapping[str, Any]:
-        own: dict[str, Any] = {} if self.is_table else {"table": table_of(self.name), "state": self.state}
+        own: dict[str, Any] = {} if self.is_table else {"table": derive_table(self.name), "state": self.state}
         schema = {"schema": "tower-sim/table" if self.is_table else "tower-sim/tower", "version": 1}
         return {"id": self.name} | schema | dict(self.settings) | {"drops": self.drops, "inside": self.inside} | own
 
@@ -66,9 +66,9 @@ def add(router: Routes, service: Service) -> None:
     """Add the routes."""
 
     def find_tower(name: str, *, only_program: str = "") -> _Tower:
-        key_hash = hashed(name)
+        key_hash = hash_id(name)
         sql = "SELECT hash, asked, state, drops, inside FROM towers WHERE ? IN (hash, seen)"
-        row, asked, state, drops, inside = service.row_of("tower", sql, key_hash)
+        row, asked, state, drops, inside = service.read_row("tower", sql, key_hash)
         if (is_table := row != key_hash) and only_program:
             detail = f"The table's identifier may look and throw, not {only_program}; use the program's."
             raise Problem("table", detail)
@@ -76,7 +76,7 @@ def add(router: Routes, service: Service) -> None:
 
     @router.on("POST", "/v1/towers", "Make a tower that is kept", answers=TowerAnswer, makes=True)
     async def create_tower(call: Call, request: NewTower, key: Key) -> Response:
-        async def work() -> Answered:
+        async def work() -> Reply:
             before = await aside(lambda: request.before)
             own = before and (before.model, before.apparatus)
             if own and own != (request.model, request.tower):
@@ -84,10 +84,18 @@ def add(router: Routes, service: Service) -> None:
                 raise fault("state", text, allowed, "name the model and the apparatus of the state")
             name, how = new_id(), request.model_dump(include=set(_HOW)) | {"apparatus": request.tower}
             inside = _count_present(Counter(cube.colour for cube in before.cubes) if before else {})
-            tower = _Tower(name, hashed(name), False, how, request.state, 0, inside)
-            row = tower.row, hashed(table_of(name)), time.time(), json.dumps(how), request.state, 0, json.dumps(inside)
+            tower = _Tower(name, hash_id(name), False, how, request.state, 0, inside)
+            row = (
+                tower.row,
+                hash_id(derive_table(name)),
+                time.time(),
+                json.dumps(how),
+                request.state,
+                0,
+                json.dumps(inside),
+            )
             sql = "INSERT INTO towers (hash, seen, used, asked, state, drops, inside) VALUES (?, ?, ?, ?, ?, ?, ?)"
-            return Answered(201, as_json(tower.document()), f"/v1/towers/{name}", ((sql, row),))
+            return Reply(201, as_json(tower.document()), f"/v1/towers/{name}", ((sql, row),))
 
         return await service.answer_once(call, key, work)
 
@@ -108,7 +116,7 @@ def add(router: Routes, service: Service) -> None:
     @router.on("POST", "/v1/towers/{id}/drops", "Throw into a tower, or knock on it", 403, 404,
                answers=TowerDrop | TableDrop, makes=True)  # fmt: skip
     async def throw_into_tower(call: Call, id: Id, request: TowerThrow, key: Key) -> Response:
-        async def work() -> Answered:
+        async def work() -> Reply:
             tower = find_tower(id, only_program="choose a seed" if request.seed is not None else "")
             if (number := tower.drops) >= MAX_KEPT:
                 raise Problem("tower.full", f"It has had {number} throws; make another, with the state of one of them.")
@@ -123,10 +131,10 @@ def add(router: Routes, service: Service) -> None:
                 (update, (document["state"], number + 1, time.time(), inside, tower.row)),
             )
             if not tower.is_table:
-                return Answered(201, body, f"/v1/drops/{identifier}", statements, hashed(identifier))
+                return Reply(201, body, f"/v1/drops/{identifier}", statements, hash_id(identifier))
             public = {key: value for key, value in program.items() if key not in _HIDDEN}
             table = as_json(public | {"schema": "tower-sim/table-drop"})
-            return Answered(201, table, f"/v1/towers/{id}/drops?from={number}&limit=1", statements)
+            return Reply(201, table, f"/v1/towers/{id}/drops?from={number}&limit=1", statements)
 
         return await service.answer_once(call, key, work, find_tower(id).row)
 

@@ -21,7 +21,7 @@ from tower_sim import requests
 from tower_sim.requests import AnyRequest, Odds, Throw
 from tower_sim.service import codes
 from tower_sim.service.cache import ModelCache
-from tower_sim.service.http.problems import LATER, Problem, problem_of
+from tower_sim.service.http.problems import LATER, Problem, make_problem
 from tower_sim.tools.pool import ignore_interrupts, start_process
 from tower_sim.tools.terminal import warn
 
@@ -181,7 +181,7 @@ def _answer(request: AnyRequest, models: ModelCache, pipe: Connection) -> tuple[
     except OSError:
         raise
     except Exception as error:
-        problem = problem_of(error)
+        problem = make_problem(error)
         if problem.code == codes.INTERNAL:
             models.close()  # a model in which something broke is not asked again
         return "problem", problem.code, problem.detail, problem.path
