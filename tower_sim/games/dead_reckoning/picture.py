@@ -129,10 +129,7 @@ def _shade_zones(ship: WithBoard, of_zone: Mapping[str, tuple[float, float]]) ->
     rings = [project_on_plan(ship.board, 1e3 * np.array(zone.corners)) for zone in ship.board.zones]
     areas = [_area(ring) / 100 for ring in rings]  # cm²
     shades = [100 * of_zone[zone.name][0] / area for zone, area in zip(ship.board.zones, areas, strict=True)]
-    polygons = PolyCollection(rings, cmap=_GREYS, zorder=1)
-    polygons.set_array(np.array(shades))
-    polygons.set_clim(0.0, max(shades))
-    return polygons
+    return PolyCollection(rings, array=np.array(shades), cmap=_GREYS, clim=(0.0, max(shades)), zorder=1)
 
 
 def _area(ring: Array) -> float:
