@@ -329,9 +329,9 @@ def test_what_is_kept_is_summed_up_as_it_says(path: Path, tmp_path: Path, capsys
     (tmp_path / path.name).write_bytes(path.read_bytes())
     assert granular.main([path.stem, "-o", str(tmp_path), "--minutes", "-1"]) == 0
     assert "|---|" in capsys.readouterr().out
-    made, kept = (json.loads((where / f"{path.stem}.json").read_text("utf-8")) for where in (tmp_path, KEPT))
-    assert [list(line) for line in made["lines"]] == [list(line) for line in kept["lines"]]
-    for one, other in zip(made["lines"], kept["lines"], strict=True):
+    fresh, kept = (json.loads((where / f"{path.stem}.json").read_text("utf-8")) for where in (tmp_path, KEPT))
+    assert [list(line) for line in fresh["lines"]] == [list(line) for line in kept["lines"]]
+    for one, other in zip(fresh["lines"], kept["lines"], strict=True):
         for name in one.keys() - FITTED:
             is_number = isinstance(other[name], int | float)
             assert one[name] == (pytest.approx(other[name], rel=0.02, abs=0.02) if is_number else other[name]), name

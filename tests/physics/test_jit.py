@@ -78,6 +78,6 @@ def test_a_folder_that_takes_no_file_is_said_in_a_line_by_the_first_process(fold
             function: Any = jit.kept(double)
             function._cache = shelf
             assert function(2.0) == 4.0
-            said = capsys.readouterr().err.splitlines()
-            assert len(said) == lines
-            assert all(why in line and "each process compiles for itself" in line for line in said)
+            messages = capsys.readouterr().err.splitlines()
+            assert len(messages) == lines
+            assert all(why in line and "each process compiles for itself" in line for line in messages)

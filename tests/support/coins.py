@@ -48,5 +48,5 @@ def table(towers: int = 384, games: int = 2, seed: int = 1) -> Table:
 
 @cache
 def towers(number: int = 384, games: int = 2, seed: int = 1) -> Towers:
-    made = table(number, games, seed)
-    return Towers(made.unit, made.games)
+    play_table = table(number, games, seed)
+    return Towers(play_table.unit, play_table.games)

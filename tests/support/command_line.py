@@ -27,8 +27,8 @@ def here(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProces
     out, err = io.StringIO(), io.StringIO()
     with contextlib.chdir(cwd or "."), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = cli.main(arguments)
-    told = "".join(line for line in err.getvalue().splitlines(True) if not line.startswith("... "))
-    return subprocess.CompletedProcess(arguments, status, out.getvalue(), told)
+    errors = "".join(line for line in err.getvalue().splitlines(True) if not line.startswith("... "))
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), errors)
 
 
 def refusal(*arguments: str, cwd: Path | None = None) -> str:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -77,8 +77,8 @@ class Facts(dict[str, "Array | Words"]):
 
 class _Rows:
     def take(self, rows: Array) -> Self:
-        taken: dict[str, Any] = {each.name: getattr(self, each.name).take(rows) for each in fields(cast("Any", self))}
-        return replace(cast("Any", self), **taken)
+        table: Any = self
+        return replace(table, **{column.name: getattr(self, column.name).take(rows) for column in fields(table)})
 
 
 @dataclass(frozen=True)

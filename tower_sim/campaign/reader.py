@@ -102,8 +102,8 @@ def _facts(store: Store, key: Array, order: Array) -> Facts:
     if len(keys) < len(order) or not np.array_equal(keys[rows], key[order]):
         where = f"{name}/*.parquet of campaign {str(store.directory)!r}"
         raise UsageError(f"{where} lack a drop; allowed is a row for each that landed; check the campaign")
-    taken = table.drop_columns(list(KEY)).take(arrow.array(rows))
-    return Facts({column: _column(arrow, taken.column(column), np.nan) for column in taken.column_names})
+    facts = table.drop_columns(list(KEY)).take(arrow.array(rows))
+    return Facts({column: _column(arrow, facts.column(column), np.nan) for column in facts.column_names})
 
 
 def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -> Drops:

@@ -114,8 +114,8 @@ class Store:
         """Open a directory for reading; raises UsageError if its manifest is missing, damaged or of another version."""
         store = _at(directory)
         if store is None:
-            given = quote(str(directory))
-            raise UsageError(f"{given} holds no {MANIFEST}; allowed is the directory of a campaign; check the path")
+            place = quote(str(directory))
+            raise UsageError(f"{place} holds no {MANIFEST}; allowed is the directory of a campaign; check the path")
         if (version := store.head.versions.get("tables")) != str(tables.VERSION):
             what = f"version of the tables in {quote(str(directory))}"
             raise fault(what, version, str(tables.VERSION), "take the tower_sim that made it")
@@ -232,9 +232,9 @@ def _at(directory: Path) -> Store | None:
     first, *rest = read_bytes(path, "file", limit=_MAX_BYTES).split(b"\n")
     try:
         document = json_value(first, "its first line")
-        made = [document.pop(key, None) for key in ("schema", "version", "digest")][:2]
-        if made != [SCHEMA, VERSION]:
-            raise LookupError(*made)
+        origin = [document.pop(key, None) for key in ("schema", "version", "digest")][:2]
+        if origin != [SCHEMA, VERSION]:
+            raise LookupError(*origin)
         head = read(Head, document)
         store = Store(directory, head, Spec.from_canonical(canonical_json(head.spec)))
         if head.line.encode() != first:

@@ -142,19 +142,19 @@ def _sampled(table: Vary, varied: Mapping[str, Any], old: Mapping[str, Any], see
 
 
 def _range(field: str, value: object, old: object) -> tuple[float, float]:
-    where, given = f"vary.fields.{field}", value
+    where, table = f"vary.fields.{field}", value
     if isinstance(old, bool) or not isinstance(old, (int, float)):
         raise fault(where, value, "a list: the field is no number", 'use design = "grid" or "list"')
     if not isinstance(value, Mapping):
-        raise fault(where, given, "{ low = NUMBER, high = NUMBER }, low below high")
-    limits = read(_Range, given, where)
+        raise fault(where, table, "{ low = NUMBER, high = NUMBER }, low below high")
+    limits = read(_Range, table, where)
     low, high = limits.low, limits.high
     if not low < high:
-        raise fault(where, given, "{ low = NUMBER, high = NUMBER }, low below high")
+        raise fault(where, table, "{ low = NUMBER, high = NUMBER }, low below high")
     if not isinstance(old, int) or field.endswith(_UNITS):
         return float(low), float(high)
     if isinstance(low, float) or isinstance(high, float):
-        raise fault(where, given, "whole numbers: the field is a count")
+        raise fault(where, table, "whole numbers: the field is a count")
     return low, high
 
 

@@ -42,7 +42,7 @@ def read(cubes: Sequence[Cube], launches: object, window: float, apparatus: Appa
             allowed = f"up to {FASTEST:g} m/s and {MOST_SPIN:g} rad/s along each axis"
             raise fault(f"speed of cube {cube.id}", speeds, allowed, "let it go more gently")
         at_place = np.array([[x, y, z]])
-        if any(did(at_place)[0] for did in (apparatus.escaped, apparatus.emerged, apparatus.missed)):
+        if any(is_outside(at_place)[0] for is_outside in (apparatus.escaped, apparatus.emerged, apparatus.missed)):
             raise fault(f"place of cube {cube.id}", (x, y, z), "over or in the apparatus (m)", "let it go over the rim")
         releases.append(Launch(cube, int(windows), Pose((x, y, z), (a, b, c, w)), (u, v, s), (p, q, r)))
     return releases

@@ -72,17 +72,17 @@ def in_threads(
 ) -> Generator[Result, None, None]:
     """Yield the result of `work` for each of `tasks`, in order, from up to `workers` threads (None: one for each core).
 
-    After an error or an interrupt no task begins any more; those begun are not waited for.
+    After an error or an interrupt no task begins any more; those that began are not waited for.
     """
     workers = (os.cpu_count() or 1) if workers is None else check_workers(workers)
     crew = ThreadPoolExecutor(workers)
-    begun: deque[Future[Result]] = deque()
+    futures: deque[Future[Result]] = deque()
     try:
         for task in tasks:
-            begun.append(crew.submit(work, task))
-            if len(begun) > 2 * workers:
-                yield begun.popleft().result()
-        while begun:
-            yield begun.popleft().result()
+            futures.append(crew.submit(work, task))
+            if len(futures) > 2 * workers:
+                yield futures.popleft().result()
+        while futures:
+            yield futures.popleft().result()
     finally:
         crew.shutdown(wait=False, cancel_futures=True)
