@@ -14,7 +14,7 @@ Point = tuple[float, float]
 class Zone:
     """A zone of the board: a convex polygon, its `corners` (m) counter-clockwise.
 
-    `printed` has all other fields of the zone's table, which the game gives a meaning.
+    `printed` has all other fields of the zone's table, for the game.
     """
 
     name: str
@@ -32,8 +32,8 @@ class Zone:
 class Board:
     """The zones of a board, with raised borders between and around them.
 
-    `floor` is the height (m) of the zones over the table, `border_top` that of the borders. `x` and `y` are bounds (m)
-    with the frame. `neighbours` are the names of the zones across one border.
+    `floor` and `border_top` are heights (m) over the table, `x` and `y` bounds (m) with the frame. `neighbours` are the
+    zones across one border, by name.
     """
 
     zones: tuple[Zone, ...]

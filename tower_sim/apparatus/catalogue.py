@@ -40,7 +40,7 @@ def shipped() -> dict[str, str]:
 
 
 def fitted_with(text: str) -> str | None:
-    """Return the engine that a comment of a profile says it was fitted with, or None."""
+    """Return the engine that a profile's comment says it was fitted with, or None."""
     comment = re.search(rf"^# {FITTED_WITH}(\w+)", text, re.MULTILINE)
     return comment[1] if comment else None
 

@@ -84,7 +84,7 @@ _COMPARISONS = {"at least": operator.ge, "more than": operator.gt, "at most": op
 def demand_length(key: str, length: float, allowed: str, limit: float, advice: str, margin: float = 0.0) -> None:
     """Raise UsageError unless a length (m) is `allowed`, for example "at least {}, one cube".
 
-    {} stands for `limit` + `margin` (m); `key` is the profile's, without its unit.
+    {} stands for `limit` + `margin` (m).
     """
     holds = next(compare for words, compare in _COMPARISONS.items() if allowed.startswith(words))
     message = f"{key}_mm is {mm(length)}; allowed is {allowed.format(mm(limit + margin))}; {advice}"

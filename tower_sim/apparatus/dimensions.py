@@ -21,8 +21,8 @@ OVER_THE_FRONT: Vector = (0.36, -0.93, 0.45)  # the direction of the eye
 class Part:
     """How the boxes of a part are drawn: its name `words` (empty: no label), and its `grey` in the view.
 
-    `hatch` is the slope of the lines on its cut faces, 1 or -1; ribs have 0, by custom. `within` are planes beyond
-    which its boxes are cut off: they may be longer than the part where no cube notices.
+    `hatch` is the slope of the lines on its cut faces, 1 or -1; ribs have 0, by custom. Boxes that are longer than the
+    part are cut off at the planes `within`.
     """
 
     words: str = ""
@@ -33,9 +33,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A cut that removes everything beyond `plane`, from boxes of `parts` only (empty: all).
+    """A cut that removes everything beyond `plane`, from boxes of `parts` (empty: all).
 
-    If `only` is given, the cut applies to the boxes whose centre is beyond that plane.
+    With `only`, it applies to the boxes whose centre is beyond that plane.
     """
 
     plane: Plane
@@ -45,7 +45,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name, `words`, for something in the view that is no part; it points at `tip` (x, y, z)."""
+    """A name for something in the view that is no part; it points at `tip` (x, y, z)."""
 
     words: str
     tip: Vector
@@ -53,7 +53,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """A dimension across, from `low` to `high`, below the section or, if `is_above`, above the height `at`."""
+    """A dimension across, below the section or, if `is_above`, above the height `at`."""
 
     words: str
     low: float
@@ -64,10 +64,10 @@ class Width:
 
 @dataclass(frozen=True, slots=True)
 class Height:
-    """A dimension in height, from `low` to `high`, of something whose position across is `at`.
+    """A dimension in height, of something whose position across is `at`.
 
-    Its line is to the right of `at`, or of `clear`; if `is_left`, to the left. Its text stands no lower than `over`, if
-    there is room.
+    Its line is right of `at`, or of `clear`; if `is_left`, to the left. Its text stands no lower than `over`, if there
+    is room.
     """
 
     words: str
@@ -81,7 +81,7 @@ class Height:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A height over the table, of something at `at` across; it is written left of the section."""
+    """A height over the table, of something at `at` across, written left of the section."""
 
     words: str
     height: float
@@ -90,7 +90,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Angle:
-    """The `angle` (rad) between the horizontal and something called `words` that rises from `at` across, at `height`.
+    """The `angle` (rad) between the horizontal and something that rises from `at` across, at `height`.
 
     `run` is the horizontal length of the rise, negative to the left.
     """
@@ -106,8 +106,8 @@ class Angle:
 class Section:
     """A section where the coordinate `axis` ("x", "y" or "z") equals `at`, with its title `words`.
 
-    Only boxes of `parts` are drawn; empty means all. `beside` is written to the right of a horizontal section. `marks`
-    are dashed lines through points (across, height).
+    Only boxes of `parts` are drawn (empty: all). `beside` is written right of a horizontal section. `marks` are dashed
+    lines through points (across, height).
     """
 
     words: str
@@ -124,7 +124,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """The look of a zone: `words` under its name, the `grey` of its floor, the `slopes` of the lines printed on it."""
+    """The look of a zone: `words` under its name, `grey` of its floor, `slopes` of lines printed on it."""
 
     words: str = ""
     grey: float = 1.1
@@ -135,9 +135,8 @@ class Printed:
 class BoardPlan:
     """The drawing of a board from above, with the apparatus beyond its upper edge.
 
-    `floor` are the parts that zones lie on, `around` those next to them, both drawn below the height `below` and within
-    the planes `within`. `widths` and `heights` are measured from the apparatus's origin. `words` is the title; `beyond`
-    is written at the upper edge.
+    Zones lie on the parts `floor`; `around` are next to them. Both are drawn below the height `below` and within the
+    planes `within`. `words` is the title; `beyond` is written at the upper edge.
     """
 
     printed: Mapping[str, Printed] = field(default_factory=dict[str, Printed])
@@ -155,8 +154,8 @@ class BoardPlan:
 class Dimensions:
     """Everything that is drawn of an apparatus besides its boxes.
 
-    The view is seen from the direction `eye`, after `cuts`, which the sentence `note` describes. `plans` are small
-    horizontal sections with a cube. A part that is missing in `parts` has no label.
+    The view is seen from `eye`, after `cuts`, which `note` describes. `plans` are small horizontal sections with a
+    cube. A part that is missing in `parts` has no label.
     """
 
     parts: Mapping[str, Part]
@@ -174,8 +173,8 @@ def flaring(
 ) -> tuple[Plane, ...]:
     """Return the planes of walls that lean outwards by `run` over a height of `rise`, from the height `base`.
 
-    `sides` are (direction that the side faces in rad, distance from the axis). Without `thick` (m) these are the inner
-    faces; with `thick` the outer faces, the upper edges, and the foot.
+    `sides` are (direction in rad, distance from the axis). They are the inner faces, or, with `thick` (m), the outer
+    faces, the upper edges and the foot.
     """
     slant = math.hypot(rise, run) or 1.0
     up, out = rise / slant, run / slant

@@ -19,16 +19,15 @@ _ADVICE = "take the convex hull of the vertices, its flat faces whole, or divide
 
 @dataclass(frozen=True, slots=True)
 class Hull:
-    """A fixed convex solid, given by its `vertices` (m, in the apparatus's frame) and `faces`.
+    """A fixed convex solid, given by its `vertices` (m) and `faces`; `surface` is the material's name.
 
-    A face has the indices of its vertices, counter-clockwise as seen from outside. `surface` is the material's name.
-    Raises UsageError if the faces make no closed convex solid.
+    A face has the indices of its vertices, counter-clockwise from outside. Raises UsageError if the faces make no
+    closed convex solid.
 
-    A piece of a larger surface has `least_cosines`, so that cubes do not notice where it meets the next piece. Its face
-    0 is what cubes touch; a cube whose middle is behind that face does not touch the piece. For each face they have the
-    least cosine of the angle between a contact normal and the normal of face 0: 1 where the next piece lies in the same
-    plane or rises, the cosine of the angle by which it falls off, 0 or less where nothing is next, and 2 for a face
-    that nothing can touch.
+    A piece of a larger surface has `least_cosines`, so that cubes do not notice where it meets the next piece. Cubes
+    touch its face 0, unless their middle is behind it. For each face they have the least cosine of the angle between a
+    contact normal and the normal of face 0: 1 where the next piece lies in the same plane or rises, the cosine of the
+    angle by which it falls off, 0 or less where nothing is next, and 2 for a face that nothing can touch.
     """
 
     part: str
@@ -63,7 +62,7 @@ class Hull:
 
 
 def sides(ring: Sequence[T]) -> list[tuple[T, T]]:
-    """Return the sides of a polygon as pairs of corners, from the one between its first two on."""
+    """Return the sides of a polygon as pairs of corners."""
     return list(zip(ring, [*ring[1:], ring[0]], strict=True))
 
 

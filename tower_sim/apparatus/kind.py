@@ -18,7 +18,7 @@ P = TypeVar("P", bound=Parameters)
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A profile as it was read: `digest` identifies its tables, and `file` is their file, if any."""
+    """A profile: `digest` identifies its tables, `file` is their file, if any."""
 
     name: str
     tables: dict[str, Any]
@@ -58,9 +58,8 @@ Maker = Callable[[Profile], Apparatus]
 class ApparatusKind:
     """A kind of apparatus.
 
-    `name` is the `kind` field of its profiles. `package` is its `__name__`; shipped profiles are the TOML files in the
-    package's folder `profiles`. `make` makes an apparatus from a profile. `attach` returns a profile's tables with what
-    it names in other files, as `data` of a table that also has its `digest`.
+    `name` is the `kind` of its profiles. `package` is its `__name__`; its folder `profiles` has the shipped TOML files.
+    `attach` returns a profile's tables with what it names in other files, as `data` of a table with its `digest`.
     """
 
     name: str

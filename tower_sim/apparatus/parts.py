@@ -36,10 +36,7 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A fixed box, given by its `centre`, its half edges `half` (m) and its `orientation` (x, y, z, w).
-
-    `surface` is the name of the material.
-    """
+    """A fixed box: `centre`, half edges `half` (m), `orientation` (x, y, z, w) and the name of its material."""
 
     part: str
     surface: str
@@ -59,7 +56,7 @@ class Box:
 class Region:
     """A part of the tower's inside, above the height `above` (m).
 
-    A cube belongs to the highest region that any part of it reaches into.
+    A cube belongs to the highest region that it reaches into.
     """
 
     name: str
@@ -71,8 +68,8 @@ class Hand:
     """The release of cubes by a hand over the middle of the apparatus.
 
     The lowest cube starts `height` (m) above the rim. All start within a horizontal circle of diameter `spread` (m) and
-    move down at `fall` (m/s). Random are the components of a cube's velocity, normal with standard deviation `speed`
-    (m/s), and of its spin, with `spin` (rad/s). The hand pours `rate` cubes a second, or all at once if that is None.
+    move down at `fall` (m/s). Random are the components of velocity, normal with standard deviation `speed` (m/s), and
+    of spin, with `spin` (rad/s). The hand pours `rate` cubes a second; None means all at once.
     """
 
     height: float
@@ -89,9 +86,8 @@ class Apparatus(ABC):
 
     Units are SI. z points up, the table is at z = 0, and the hand is over x = y = 0.
 
-    - `profile` has the tables that the shape was made from; `digest` identifies the shape.
-    - `file` is the profile's file, or None if the profile ships or was not read from a file.
-    - `boxes` and `hulls` are the fixed parts. Not every engine can simulate hulls; the core can.
+    - `profile` has the tables that the shape was made from, read from `file`, if any; `digest` identifies the shape.
+    - `boxes` and `hulls` are the fixed parts. The core can simulate hulls.
     - `surfaces` has the contact of a cube with each material, `between_cubes` that of two cubes.
     - `hand` releases the cubes over the height `rim_top`.
     - `passed`: a cube below this height may be simulated more coarsely, since nothing can hold it.
@@ -99,7 +95,7 @@ class Apparatus(ABC):
     - `regions` are the parts of the inside, from top to bottom.
     - `board` is where cubes land and stay; None for a tower.
 
-    The methods take the centres (m), shape (n, 3), and unit quaternions (x, y, z, w), shape (n, 4), of n cubes.
+    The methods take the centres (m), shape (n, 3), and unit quaternions (x, y, z, w), shape (n, 4).
     """
 
     name: str

@@ -68,8 +68,8 @@ def distance(points: Array, corners: Array) -> Array:
 def meet(points: Array, corners: Array) -> bool:
     """Return whether the convex hull of points (n, 2) and a polygon have a point in common.
 
-    The separating axes are the normals of the polygon's sides, and the normals and directions (needed if all points are
-    on one line) of the lines through every two points.
+    The separating axes are the normals of the sides, and the normals and directions (if all points are on one line) of
+    the lines through every two points.
     """
     if np.any(points.max(axis=0) < corners.min(axis=0)) or np.any(corners.max(axis=0) < points.min(axis=0)):
         return False
@@ -88,7 +88,7 @@ def _pairs(number: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
 
 
 def along(corners: Array, step: float) -> Array:
-    """Return points on a polygon's outline, at most `step` apart: the middles of equal pieces of each side."""
+    """Return points on a polygon's outline: the middles of equal pieces of each side, at most `step` apart."""
     following = np.roll(corners, -1, axis=0)
     points: list[Array] = []
     for start, end in zip(corners, following, strict=True):

@@ -13,7 +13,7 @@ Opening = tuple[float, float, float, float]
 
 
 def evenly(number: int, width: float, room: float) -> list[tuple[float, float]]:
-    """Return the ends (m) of `number` openings of `width` (m), spaced evenly over a `room` (m) around 0."""
+    """Return the ends (m) of openings of `width` (m), spaced evenly over a `room` (m) around 0."""
     ledge = (room - number * width) / (number + 1)
     starts = [-room / 2 + ledge + i * (ledge + width) for i in range(number)]
     return [(start, start + width) for start in starts]
@@ -22,10 +22,9 @@ def evenly(number: int, width: float, room: float) -> list[tuple[float, float]]:
 def spaced(
     number: int, width: float, room: float, ledge: float | None = None, offset: float = 0.0
 ) -> list[tuple[float, float]]:
-    """Return the ends (m) of `number` openings of `width` (m) in a `room` (m) around 0, shifted by `offset` (m).
+    """Return the ends (m) of openings of `width` (m) in a `room` (m) around 0, shifted by `offset` (m).
 
-    The outermost are `ledge` (m) from the room's ends before the shift; if None, all are spaced evenly. A single
-    opening is in the middle.
+    The outermost are `ledge` (m) from the ends before the shift; if None, or with one opening, all are spaced evenly.
     """
     if ledge is None or number == 1:
         places = evenly(number, width, room)
@@ -44,9 +43,9 @@ def between(places: Sequence[tuple[float, float]], room: float) -> list[tuple[fl
 def pierced(
     part: str, half: tuple[float, float], openings: Sequence[Opening], z: tuple[float, float], surface: str
 ) -> Iterator[Box]:
-    """Yield the boxes that are left of a rectangle around the origin when `openings` are cut out.
+    """Yield the boxes that are left of a rectangle around the origin, with half edges `half` (m), without `openings`.
 
-    It has half edges `half` (m). Openings may reach over the edge. Two that overlap in y must not overlap in x.
+    Openings may reach over the edge. Two that overlap in y must not overlap in x.
     """
     x, y = half
     cuts = sorted({-y, y, *(min(max(end, -y), y) for opening in openings for end in opening[2:])})
@@ -62,7 +61,7 @@ def band(
     z: tuple[float, float],
     surface: str,
 ) -> Iterator[Box]:
-    """Yield the boxes of one band of y (m), from x = -`half` to `half` (m), which `openings` cut through or miss."""
+    """Yield the boxes of one band of y (m), from -`half` to `half` (m), which `openings` cut through or miss."""
     middle = (y[0] + y[1]) / 2
     in_band = sorted(opening[:2] for opening in openings if opening[2] <= middle <= opening[3])
     start = -half

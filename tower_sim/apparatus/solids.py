@@ -26,10 +26,7 @@ def axes(orientation: Array) -> Array:
 
 
 def reach(orientation: Array, edge: float) -> Array:
-    """Return how far cubes of an `edge` (m) reach from their centre along x, y and z, shape (n, 3), in m.
-
-    That is the sum of the absolute projections of the half edges.
-    """
+    """Return how far (m) cubes reach from their centre along x, y and z, shape (n, 3)."""
     a, b, c = np.moveaxis(np.abs(axes(orientation)), 2, 0)
     return edge / 2 * (a + b + c)
 

@@ -17,10 +17,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tower(Apparatus):
-    """A tower of any shape; a kind defines which cubes are `within` and which have `emerged`.
-
-    Centres (m) have shape (n, 3).
-    """
+    """A tower of any shape; a kind defines which cubes are `within` and which have `emerged`. Centres are in m."""
 
     @abstractmethod
     def within(self, position: Array) -> npt.NDArray[np.bool_]:

@@ -37,10 +37,7 @@ def section(
     widths: Sequence[Width] = (),
     heights: Sequence[Height] = (),
 ) -> Section:
-    """Return the section along the tower at y = `at` (m), with the title `words`.
-
-    `tube` says how the tube's width is measured. Dimensions in height that are 0 are left out.
-    """
+    """Return the section along the tower at y = `at` (m); `tube` says how the tube's width is measured."""
     half, outer, tray, rim = given.half, given.half + WALL, given.half + given.tray.length, given.funnel.rim / 2
     top, end, angle = given.tube.top, given.ramp_end, given.ramp.angle
     foot = given.ramp_height(end)
@@ -83,8 +80,8 @@ def plan(
 ) -> Section:
     """Return the plan of a floor at `height` (m; by default its top), with the dimensions of one opening, `hole`.
 
-    The dimension along y starts from x = `at` (m). A dimension longer than the tube is wide is left out. `beside` names
-    further parts to draw, `ledges` are further widths and heights.
+    The dimension along y starts from x = `at` (m). One longer than the tube is wide is left out. `beside` names further
+    parts, `ledges` are further widths and heights.
     """
     x0, x1, y0, y1 = hole
     across = (Width(mm(x1 - x0), x0, x1),)

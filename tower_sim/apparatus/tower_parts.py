@@ -78,7 +78,7 @@ class Tray(Document, frozen=True):
 
 
 class Cardboard(Surfaces, frozen=True):
-    """The contacts of two cubes, and of a cube with the `cardboard` and the `funnel`."""
+    """The contacts of cubes."""
 
     cardboard: SurfaceTable
     funnel: SurfaceTable
@@ -118,12 +118,12 @@ class Given(Parameters, ABC, frozen=True):
 
     @property
     def missed_over(self) -> float:
-        """The height (m) above which a cube next to the funnel has missed the opening."""
+        """The height (m) above which a cube beside the funnel has missed it."""
         return self.rim_top - 2 * self.cubes.edge
 
     @property
     def air_top(self) -> float:
-        """The height (m) up to which a cube that bounces over the tray has come out."""
+        """The height (m) up to which a cube over the tray has come out."""
         return min(self.tube.top, self.missed_over)
 
     @property
@@ -140,7 +140,7 @@ class Given(Parameters, ABC, frozen=True):
         """Raise UsageError for parameters that do not fit together."""
 
     def check_hand_and_tray(self) -> None:
-        """Refuse a tray under three cube edges, where cubes would lie in the exit, and a hand wider than the rim."""
+        """Refuse a tray under three cube edges, and a hand wider than the rim."""
         least, hold = 3 * self.cubes.edge, "hold the hand closer"
         for name in ("length", "width"):
             size: float = getattr(self.tray, name)
@@ -165,7 +165,7 @@ class Given(Parameters, ABC, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TowerOfFloors(Apparatus):
-    """A tower of two floors whose exit faces +x; `picture` turns its parameters into the dimensions of its drawing."""
+    """A tower of two floors whose exit faces +x; `picture` makes its drawing's dimensions."""
 
     given: Given
     picture: Callable[[Any], Dimensions]
@@ -222,7 +222,7 @@ def kind(
 
 
 def demand_openings_fit(name: str, floor: Floor, number_across: int, inside: float) -> None:
-    """Refuse a floor whose `number_across` openings leave nothing of a tube `inside` (m) wide."""
+    """Refuse openings that leave nothing of a tube `inside` (m) wide."""
     taken = number_across * floor.opening
     demand(
         taken < inside,
@@ -232,10 +232,7 @@ def demand_openings_fit(name: str, floor: Floor, number_across: int, inside: flo
 
 
 def slanted(given: Given) -> tuple[float, float, float, float]:
-    """Return the pose of the funnel's walls: lean (rad), length along the slant, distance from the axis, height (m).
-
-    Distance and height are of the middle of a wall.
-    """
+    """Return the funnel's walls: lean (rad), slant length, distance from the axis and height (m) of a middle."""
     half, rim, rise = given.half, given.funnel.rim / 2, given.funnel.height
     lean, slant = portable.atan2(rim - half, rise), portable.length((rise, rim - half))
     away = (half + rim) / 2 + WALL / 2 * portable.cos(lean)
@@ -259,7 +256,7 @@ def tray(given: Given, back: float) -> list[Box]:
 def tray_walls(
     x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], surface: str
 ) -> tuple[Box, Box, Box]:
-    """Return the walls around a tray with the clear extents `x` and `y` (m): at x[1], at y[0], at y[1]."""
+    """Return the walls around a tray with clear extents (m): at x[1], at y[0], at y[1]."""
     return (
         span("tray", (x[1], x[1] + WALL), (y[0] - WALL, y[1] + WALL), z, surface),
         span("tray", x, (y[0] - WALL, y[0]), z, surface),

@@ -42,7 +42,7 @@ def _corners(corners: list[list[float]]) -> list[list[float]]:
 
 
 class ZoneTable(Document, extra="allow", frozen=True):
-    """A zone of the board; all further fields of its table are for the game to read."""
+    """A zone of the board; the game reads all further fields."""
 
     name: Annotated[str, AfterValidator(_name)] = Field(
         description="The name of the zone.",
@@ -60,7 +60,7 @@ class ZoneTable(Document, extra="allow", frozen=True):
 
 
 def read_zones(tables: Sequence[ZoneTable]) -> tuple[Zone, ...]:
-    """Return the zones of `tables`, their corners (m) counter-clockwise; raise UsageError if two have one name."""
+    """Return the zones of `tables`, their corners (m) counter-clockwise."""
     names = [table.name for table in tables]
     for name in names:
         demand(names.count(name) == 1, f"zone {name!r} is there twice; allowed is each name once; rename one")
@@ -72,10 +72,7 @@ def read_zones(tables: Sequence[ZoneTable]) -> tuple[Zone, ...]:
 
 
 def find_neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str, tuple[str, ...]]:
-    """Return each zone's neighbours by name.
-
-    They face each other across a `border` (m) over more than an `edge` (m).
-    """
+    """Return the neighbours of each zone: they face it across a `border` (m) over more than an `edge` (m)."""
     across: dict[str, list[str]] = {zone.name: [] for zone in zones}
     shapes = {zone.name: np.array(zone.corners) for zone in zones}
     for one, other in combinations(shapes, 2):
@@ -97,7 +94,7 @@ def _far(one: Array, other: Array, distance: float) -> bool:
 def check_places(
     zones: tuple[Zone, ...], bounds: tuple[tuple[float, float], tuple[float, float]], border: float
 ) -> None:
-    """Refuse zones off the board ((x0, x1), (y0, y1); m) or too near each other for a border (m) between them."""
+    """Refuse zones off the board ((x0, x1), (y0, y1); m) or too near for a border (m) between them."""
     shapes: dict[str, Array] = {zone.name: np.array(zone.corners) for zone in zones}
     low, high = np.array(bounds).T
     for name, shape in shapes.items():
@@ -126,10 +123,7 @@ def check_places(
 
 
 def check_reach(zones: tuple[Zone, ...], across: Mapping[str, tuple[str, ...]], border: float, edge: float) -> None:
-    """Refuse zones that no cube can reach: too small for a cube of an `edge` (m) to lie flat, or without a neighbour.
-
-    `border` is the width (m) of a border.
-    """
+    """Refuse zones too small for a cube of an `edge` (m) to lie flat, or without a neighbour across a `border` (m)."""
     for zone in zones:
         demand(
             len(polygon.inset(np.array(zone.corners), edge / np.sqrt(2))) > 0,

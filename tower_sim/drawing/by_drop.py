@@ -34,12 +34,12 @@ def find_colours(colours: Sequence[str], *counts: Counts) -> list[str]:
 
 
 def measure_margin(names: Sequence[str]) -> float:
-    """Return the width (inches) left of the panels: names of rows and panels, and the rows' marks."""
+    """Return the width (inches) left of the panels, for names and marks."""
     return 0.5 + (_MARK + max(map(width_of, names))) / 72
 
 
 def stack_height(counts: Counts, least: float) -> float:
-    """Return the height (inches) of a panel of stacks. It grows with the largest stack, up to a limit."""
+    """Return the height (inches) of a panel of stacks, up to a limit."""
     return min(max(least, _CUBE * _limit(counts) / 72), max(least, _TALLEST))
 
 
@@ -93,7 +93,7 @@ def find_mark(paint: Paint) -> str:
 
 
 def draw_squares(panel: Any, at: Sequence[int], row: float, paint: Paint, side: float, words: Sequence[str]) -> None:
-    """Draw squares of one colour and `side` (pt) in a row, at the columns `at`; large ones have their text."""
+    """Draw squares of `side` (pt) in a row, at the columns `at`; large ones have their text."""
     style = {"s": side**2, "marker": "s", "color": paint.rgb, "edgecolor": INK, "linewidth": 0.6, "zorder": 3}
     panel.scatter(at, [row] * len(at), **style)
     for i, word in zip(at, words, strict=True) if side > 7 else ():

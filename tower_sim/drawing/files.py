@@ -54,7 +54,7 @@ def check_path(path: str | Path) -> None:
 def save(figure: Any, path: str | Path) -> None:
     """Write `figure` in the format of the path's suffix, whole or not at all; equal figures give equal bytes.
 
-    Raises UsageError for the path, WritingFailed if the disk is full or fails.
+    Raises WritingFailed if the disk is full or fails.
     """
     check_path(path)
     writing.write(path, _render(figure, Path(path).suffix.lower().removeprefix(".")), "picture")

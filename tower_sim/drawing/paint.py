@@ -16,7 +16,7 @@ _LIGHT, _DARK = "#ffffff", "#1a1a1a"
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """The look of a colour: `rgb` and the `ink` that is easiest to read on it (#rrggbb), a letter and a pattern."""
+    """The look of a colour: `rgb` and the `ink` to read on it (#rrggbb), a letter and a pattern."""
 
     name: str
     rgb: str
@@ -28,7 +28,7 @@ class Paint:
 def paints(names: Sequence[str], given: Mapping[str, str] = MappingProxyType({})) -> list[Paint]:
     """Return the paint of each colour name; letters and patterns differ until all are used.
 
-    `given` has the #rrggbb of names that a game's file defines.
+    `given` has the #rrggbb of names from a game's file.
     """
     rgb = cube_colours(names, given)
     letters = _letters(names)

@@ -50,7 +50,7 @@ def above(board: Board) -> View:
 
 
 def project_on_plan(board: Board, points: Any) -> Array:
-    """Return positions on the plan, shape (n, 2), of points (x, y; mm) in the apparatus's frame."""
+    """Return positions on the plan, shape (n, 2), of points (x, y; mm)."""
     points = np.asarray(points, dtype=float).reshape(-1, 2)
     return above(board).project(np.column_stack([points, np.zeros(len(points))]))
 
@@ -85,7 +85,7 @@ def describe_cubes(apparatus: Apparatus, state: TowerState, far: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Text as it is set: `name` in bold and `gives` under it, in `size` points, centred at `middle` (mm)."""
+    """Text as it is set: `name` in bold and `gives` under it, in `size` points around `middle` (mm)."""
 
     name: str
     gives: str
@@ -105,8 +105,8 @@ def draw_plan(
 ) -> Plan:
     """Draw the plan of the board at `where`, with the name of each zone and its text in `says`.
 
-    Text without room in its zone goes to a numbered list below. Unless `is_painted`, something drawn beneath the zones,
-    at zorder 1, can be seen.
+    Text without room goes to a numbered list below. Unless `is_painted`, something at zorder 1 can be seen under the
+    zones.
     """
     canvas: Any = figure
     plan, rows = Plan(figure, where, apparatus, cubes, is_painted), 0
@@ -129,7 +129,7 @@ class _Room:
 
 
 class Plan:
-    """The plan of the board of `apparatus` with `cubes`, on a `sheet` with room for a list below."""
+    """The plan of a board with `cubes`, on a `sheet` with room for a list below."""
 
     def __init__(
         self, figure: Figure, where: Where, apparatus: Apparatus, cubes: Sequence[Face], is_painted: bool
@@ -292,10 +292,7 @@ class Plan:
         sheet.text((x0 + x1) / 2, self.inner[3] + 24 * pt, f"{plan.words}, lengths in mm")
 
     def mark(self, lying: Sequence[Resident], paint: Mapping[str, Paint]) -> None:
-        """Write on the cubes the letters of their colours, for readers who cannot distinguish the colours.
-
-        Cubes outside the board, under others, or under a zone's text get none.
-        """
+        """Write on the cubes the letters of their colours; cubes off the board, under others or under text get none."""
         (left, right, low, high), labels = self.outer, self._labels.values()
         tops = [max(cube_faces([resident]), key=lambda face: face.normal[2]).corners.mean(axis=0) for resident in lying]
         for resident, top in zip(lying, tops, strict=True):

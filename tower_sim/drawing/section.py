@@ -49,7 +49,7 @@ class Drawing:
     def scale(self, figure: Figure, where: Where) -> float:
         """Return the length (mm) of one point on paper at which the drawing just fits.
 
-        A smaller drawing needs more rows of widths, so it is found step by step.
+        It is found step by step: a smaller drawing needs more rows of widths.
         """
         pt = 0.0
         while (needed := scale(figure, where, self._sides(pt))) > pt * (1 + 1e-9):
@@ -189,7 +189,7 @@ def draw_heights(sheet: Sheet, heights: Sequence[Height]) -> None:
 
 
 def draw_angle(sheet: Sheet, angle: Angle) -> Level | None:
-    """Draw an angle with its text in the wedge under it; if there is no room, return it as a level instead."""
+    """Draw an angle with its text in the wedge under it, or return it as a level if there is no room."""
     x, z = angle.at, angle.height
     pt, run, side = sheet.pt, abs(angle.run), math.copysign(1, angle.run)
     for words in (f"{angle.words} {_format_angle(angle)}", _format_angle(angle)):

@@ -39,10 +39,7 @@ def _find_sizes(figure: Figure, where: Where, sides: Sides) -> list[tuple[float,
 
 
 class Sheet:
-    """Axes whose data units are mm, scaled so that the content fits.
-
-    `pt` is the length (mm) of one point on paper, and at least `least`.
-    """
+    """Axes in mm, scaled so that the content fits; `pt` is the length (mm) of one point on paper, at least `least`."""
 
     def __init__(self, figure: Figure, where: Where, sides: Sides, least: float = 0.0) -> None:
         canvas: Any = figure
@@ -66,10 +63,7 @@ class Sheet:
         self.axes.plot(*zip(*points, strict=True), lw=width, color=colour, **({"zorder": 6} | style))
 
     def measure(self, low: float, high: float, start: float, line: float, is_upright: bool = False) -> None:
-        """Draw a dimension from `low` to `high`: across, or upright.
-
-        The dimension line is at the height (or x) `line`. The extension lines begin at `start`.
-        """
+        """Draw a dimension from `low` to `high` at the height (upright: x) `line`; extension lines begin at `start`."""
         beyond = line + math.copysign(2 * self.pt, line - start)
 
         def place(along: float, away: float) -> tuple[float, float]:
@@ -93,7 +87,7 @@ class Sheet:
     def draw_leaders(
         self, tips: Sequence[tuple[str, Array, bool]], ends: tuple[float, float], off: float, gap: float
     ) -> None:
-        """Write names in a column on the left or right, each with a line to its tip.
+        """Write names in a column on either side, each with a line to its tip.
 
         `tips` has (text, tip, whether on the left). Columns stand `off` points outside the two x of `ends`, texts at
         least `gap` points apart.

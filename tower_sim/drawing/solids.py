@@ -27,9 +27,9 @@ _TRIED = 8  # candidates for the dividing plane: the one that splits fewest face
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Face:
-    """A convex polygon of the part called `part`: `corners` (n, 3), and its outward unit `normal`.
+    """A convex polygon of a part: `corners` (n, 3), and its outward unit `normal`.
 
-    `drawn` says which edges are drawn; edge i runs from corner i to the next. `is_cut`: the material is cut open here.
+    `drawn` says which edges are drawn, from each corner to the next. `is_cut`: the material is cut open here.
     """
 
     part: str
@@ -39,7 +39,7 @@ class Face:
     is_cut: bool = False
 
     def split(self, normal: Array, offset: float) -> tuple[Face | None, Face | None]:
-        """Split a face at the plane normal . x = offset; return the piece on the side of `normal`, and the other piece.
+        """Split a face at the plane normal . x = offset; return the pieces on the side of `normal` and on the other.
 
         A missing piece is None. The edge between the pieces is not drawn.
         """
@@ -218,7 +218,7 @@ def _add_corners(ring: Array, points: Array, flat: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The place of the eye: `distance` mm from `target` in the direction `towards` (infinite: a parallel projection).
+    """An eye in the direction `towards`, `distance` mm from `target` (infinite: a parallel projection).
 
     `up` points up on the sheet.
     """
@@ -289,8 +289,8 @@ def find_edges(face: Face, view: View) -> list[Array]:
 class Sight:
     """The faces (mm) that an eye sees when it looks at their `middle`, from back to front.
 
-    `eye` is its direction, `far` its distance in diagonals of the faces' bounding box. `low` and `high` bound
-    everything in `view`. `rings` are the corners of each face as seen, in mm at the distance of the middle.
+    `eye` is its direction, `far` its distance in diagonals of the bounding box. `low` and `high` bound everything in
+    `view`. `rings` are the faces' corners as seen.
     """
 
     def __init__(self, faces: Sequence[Face], eye: tuple[float, float, float], far: float = 5.0) -> None:

@@ -40,7 +40,7 @@ def find_surface(
 ) -> list[Face]:
     """Return the faces (mm) of boxes and hulls, without the table.
 
-    Solids are trimmed at their part's planes in `dimensions`, and cut open at those that `planes_of` returns.
+    Solids are trimmed at their part's planes, and cut open at those that `planes_of` returns.
     """
     solids: dict[str, list[Solid]] = {}
     skins: dict[str, list[Face]] = {}

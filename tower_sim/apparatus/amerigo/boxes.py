@@ -12,7 +12,7 @@ from tower_sim.tools import portable
 
 
 def boxes(tower: AmerigoTower) -> Iterator[Box]:
-    """Yield all boxes of an Amerigo tower, and the table."""
+    """Yield all boxes, and the table."""
     half = tower.half
     yield from _tube(tower)
     yield from _funnel(tower)
@@ -32,8 +32,8 @@ def boxes(tower: AmerigoTower) -> Iterator[Box]:
 def _sloping(part: str, floor: Floor, inside: float) -> Iterator[Box]:
     """Yield the tilted bars and ledges of a sloping floor, each falling towards the middle.
 
-    Seen from above, a bar and its tilted thickness fill the space between two openings. The upper face of a ledge
-    begins at its wall. Its thickness continues into the wall, so that no gap stays open there.
+    A bar and its tilted thickness fill the space between two openings. A ledge's upper face begins at its wall; its
+    thickness continues into the wall, so that no gap stays open.
     """
     half, slope = inside / 2, floor.slope
     leaning = floor.thickness * portable.sin(slope)

@@ -13,7 +13,7 @@ from tower_sim.apparatus.tower_parts import SHEET, WALL
 
 
 def dimensions(tower: AmerigoTower) -> Dimensions:
-    """Return what is drawn of an Amerigo tower besides its boxes."""
+    """Return what is drawn besides the boxes."""
     half, floors = tower.half, tower.floors
     cuts = {name: floor.cut(tower.tube.inside) for name, floor in floors.items()}
     of_parts = _parts(tower)

@@ -39,9 +39,10 @@ class Funnel(tower_parts.Funnel, frozen=True):
 
 
 class Floor(tower_parts.Floor, frozen=True):
-    """A floor with openings; the pattern `corners` ignores `openings`, `length_mm` and `along`.
+    """A floor with openings.
 
-    The offset shifts all openings after they are spaced.
+    The pattern `corners` ignores `openings`, `length_mm` and `along`. The offset shifts openings that are already
+    spaced.
     """
 
     pattern: Literal["slots", "squares", "corners"] = Field(
@@ -92,11 +93,11 @@ class Floor(tower_parts.Floor, frozen=True):
         return [(*b, *a) if self.along == "x" else (*a, *b) for a in across for b in along]
 
     def across(self, inside: float) -> list[tuple[float, float]]:
-        """Return the ends (m) of the slots or squares across `along`, in a tube `inside` (m) wide."""
+        """Return the ends (m) of the openings across `along`, in a tube `inside` (m) wide."""
         return spaced(self.openings, self.opening, inside, self.ledge, self.offset)
 
     def peak(self, inside: float) -> float:
-        """Return the height (m) of the floor's highest edge, in a tube `inside` (m) wide."""
+        """Return the height (m) of the highest edge, in a tube `inside` (m) wide."""
         if not self.slope:
             return self.top
         widest = max((high - low for low, high in between(self.across(inside), inside)), default=0.0)

@@ -56,7 +56,7 @@ class Masts(Document, frozen=True):
 
 
 class Deck(Document, frozen=True):
-    """A deck that scatters cubes: two planks across the beam that fall fore and aft from a ridge."""
+    """A deck that scatters cubes: two planks that fall fore and aft from a ridge across the beam."""
 
     along: float = number("along_mm", -200, 200, "Where the ridge is along the ship. 0 is amidships.")
     ridge: float = number("ridge_mm", 1, 400, "The height of the ridge over the table.")
@@ -65,7 +65,7 @@ class Deck(Document, frozen=True):
 
 
 class GunDeck(Document, frozen=True):
-    """The deck that falls to port and ends in gun ports, with bulkheads between them."""
+    """The deck that falls to port and ends in gun ports between bulkheads."""
 
     slope: float = number("slope_deg", 0, 80, "The angle at which the deck falls.")
     lip: float = number("lip_mm", 1, 100, "The height of the deck's lower edge over the table.")
@@ -87,7 +87,7 @@ class BoardTable(Document, frozen=True):
 
 
 class ShipSurfaces(Surfaces, frozen=True):
-    """The contacts of two cubes, and of a cube with the `ship` and the `board`; the table is like the board."""
+    """The contacts of cubes; the table is like the `board`."""
 
     ship: SurfaceTable
     board: SurfaceTable
@@ -96,7 +96,7 @@ class ShipSurfaces(Surfaces, frozen=True):
 class ShipAndBoard(Parameters, frozen=True):
     """All parameters of a combat ship and its board.
 
-    The zones' corners are in the board's own coordinates: x from the frame on the ship's side, y from amidships.
+    Zones' corners are in the board's coordinates: x from the frame on the ship's side, y from amidships.
     """
 
     surfaces: ShipSurfaces
@@ -119,11 +119,11 @@ class ShipAndBoard(Parameters, frozen=True):
         return [(i - (self.masts.masts - 1) / 2) * self.masts.spacing for i in range(self.masts.masts)]
 
     def deck_height(self, x: float) -> float:
-        """Return the height (m) of the gun deck's surface at `x` (m); it is lowest at the port side's outer face."""
+        """Return the height (m) of the gun deck at `x` (m), lowest at the port side's outer face."""
         return self.gun_deck.lip + portable.tan(self.gun_deck.slope) * (self.hull.beam / 2 + WALL - x)
 
     def check(self) -> None:
-        """Raise UsageError for parameters that do not fit together; zones are checked elsewhere."""
+        """Raise UsageError for parameters that do not fit together, but for zones."""
         edge, hull, gun_deck, masts, board = self.cubes.edge, self.hull, self.gun_deck, self.masts, self.board
         passage = math.sqrt(3) * edge  # a cube gets through however it is turned
         friction = self.surfaces.ship.friction

@@ -19,8 +19,8 @@ from tower_sim.apparatus.with_board import WithBoard
 class CombatShip(WithBoard):
     """A ship that cubes fall through, and the board next to it; lengths in m.
 
-    The hull fills -`hull_x` to `hull_x` and -`hull_y` to `hull_y`, up to `rim_top`. Cubes leave on the gun deck, at x =
-    `hull_x`. The deck is `deck_low` high there, and rises inboard by `deck_rise` (m/m).
+    The hull reaches from -`hull_x` to `hull_x`, -`hull_y` to `hull_y`, up to `rim_top`. The gun deck ends at x =
+    `hull_x`, `deck_low` high, and rises inboard by `deck_rise` (m/m).
     """
 
     hull_x: float

@@ -79,7 +79,7 @@ def make(profile: Profile) -> MeshTower:
 
 
 def attach(tables: dict[str, Any], file: Path | None) -> dict[str, Any]:
-    """Return a profile's tables with the text of its solids, from the file beside it."""
+    """Return a profile's tables with the text of its solids."""
     table: Any = tables.get("solids")
     if not isinstance(table, dict) or "data" in table or not isinstance(cast("Any", table).get("file"), str):
         return tables  # the profile's check says what is wrong

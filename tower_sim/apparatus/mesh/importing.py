@@ -50,7 +50,7 @@ _NAMES = ("top", "middle", "bottom")
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """The tower, and the mesh's numbers of bodies, triangles, open edges and triangles that a cube can touch."""
+    """The tower, and numbers of its mesh: bodies, triangles, open edges, triangles that a cube can touch."""
 
     tower: MeshTower
     bodies: int
@@ -71,8 +71,8 @@ def import_mesh(
 ) -> Import:
     """Write the profile of a mesh into `output` (TOML), its solids beside it, and a copy of the mesh.
 
-    `scale` is the file's unit (mm), `up` which way is up in it, `edge` that of the cubes (mm). `pane` is the height
-    (mm) of the lower edge of a sheet of glass to add where the front is open.
+    `scale` is the file's unit (mm), `edge` that of the cubes (mm). `pane` is the height (mm) of the lower edge of a
+    sheet of glass to add where the front is open.
     """
     file, output = Path(file), _profile_path(output)
     check_number("--scale", scale, 1e-5, 1e5)
@@ -324,10 +324,7 @@ def _propose(mesh: Mesh, interior: Interior, edge: float) -> dict[str, Any]:
 
 
 def _find_layers(interior: Interior, edge: float) -> list[tuple[float, float, Array]]:
-    """Return layers of the inside, from the top down: lower and upper bound (mm), and how far they reach.
-
-    The last is that of the exit, where the outline stays.
-    """
+    """Return layers from the top down: lower and upper bound (mm), and how far they reach. The last has the exit."""
     layers: list[tuple[float, float, Any]] = []
     heights, extents, pitch = interior.heights, interior.extents, interior.pitch
     top, exit_from = interior.rim, round(interior.exit_top + 0.5 * edge, 1)

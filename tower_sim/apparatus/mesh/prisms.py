@@ -49,7 +49,7 @@ class Slivers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mesh:
-    """Triangles: `vertices` (n, 3; mm), `faces` (m, 3), and for each the index of its part in `parts`."""
+    """Triangles: `vertices` (n, 3; mm), `faces` (m, 3), and for each its part, an index in `parts`."""
 
     vertices: Array
     faces: Rows
@@ -64,7 +64,7 @@ class Mesh:
     def closed(self) -> tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Return the body of each triangle, and of each body whether it is closed and its outside is outside.
 
-        A body is closed if as many triangles have each edge in one direction as in the other.
+        A body is closed if it has as many edges in one direction as in the other.
         """
         ends = self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
         rows = np.repeat(np.arange(len(self.faces)), 3)
@@ -284,9 +284,9 @@ def _find_fall(
     neighbours: dict[tuple[int, int], list[int]],
     of_row: dict[int, _Region],
 ) -> tuple[float, float]:
-    """Return the least cosine (see `Hull`) over the edges of one side, and a cotangent.
+    """Return the least cosine (see `Hull`) over a side's edges, and the cotangent of the material's sharpest angle.
 
-    It is that of the material's sharpest angle, 0 for a right angle or more.
+    The cotangent is 0 for a right angle or more.
     """
     least, sharpest = 1.0, 0.0
     for edge in edges:
@@ -305,7 +305,6 @@ def _find_fall(
 def _push(
     ring: list[Point], region: _Region, flat_axes: Array, cotangents: Sequence[float], depth: float
 ) -> list[Vector]:
-    """Return the corners of a polygon that is pushed inwards: the upper, then the lower ones."""
     while (lower := _inset(ring, [depth * cotangent for cotangent in cotangents])) is None:
         depth /= 2
         if depth <= THIN:

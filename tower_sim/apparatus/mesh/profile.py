@@ -36,7 +36,7 @@ _OUTLINE = "Its corners x, y, convex, in either direction."
 
 
 class Source(Document, frozen=True):
-    """The mesh that the solids were made from, and how it was scaled, turned and moved."""
+    """The mesh that the solids were made from, and where it lies."""
 
     file: str = Field(description="The name of the mesh's file, beside the profile.")
     digest: str = Field(description="The first 16 digits of its SHA-256.")
@@ -106,7 +106,7 @@ class Tray(Document, frozen=True):
 
 
 class Materials(Surfaces, frozen=True):
-    """The contacts of a cube with another cube, the `printed` mesh, a `pane` and the `table`."""
+    """The contacts of cubes."""
 
     printed: SurfaceTable
     pane: SurfaceTable
@@ -135,7 +135,7 @@ class MeshTable(Parameters, frozen=True):
 
     @staticmethod
     def digest_of(source: Source, edge: float, boxes: Sequence[Mapping[str, Any]]) -> str:
-        """Return the digest of what solids depend on: the mesh and how it lies, the cube's edge (mm), the boxes."""
+        """Return the digest of what solids depend on; `edge` is that of cubes (mm)."""
         corners = [[float(x) for key in ("from_mm", "to_mm") for x in each[key]] for each in boxes]
         content = [source.model_dump(), float(round(edge, 6)), corners]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
@@ -164,12 +164,12 @@ def check(given: MeshTable) -> None:
 
 
 def measure_free(outline: Sequence[Sequence[float]]) -> float:
-    """Return the radius (m) of the circle about x = y = 0 within a convex outline (mm)."""
+    """Return the radius (m) of the circle about the origin within a convex outline (mm)."""
     return min(distance for _, _, distance in sides(outline))
 
 
 def sides(outline: Sequence[Sequence[float]]) -> list[tuple[float, float, float]]:
-    """Return for each side of a convex outline (mm) its outward unit normal x, y and its distance (m)."""
+    """Return each side's outward unit normal x, y and its distance (m), of a convex outline (mm)."""
     area = math.fsum(a[0] * b[1] - a[1] * b[0] for a, b in zip(outline, [*outline[1:], outline[0]], strict=True))
     corners = outline if area > 0 else outline[::-1]
     found: list[tuple[float, float, float]] = []

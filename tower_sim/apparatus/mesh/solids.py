@@ -28,7 +28,7 @@ _ADVICE = "import the mesh again with tower-sim tower import"
 class Prism(NamedTuple):
     """A prism: its upper `corners` (mm), counter-clockwise from outside, then its lower ones.
 
-    `cosines` has for each side the least cosine that `Hull` explains.
+    `cosines` has each side's least cosine, as in `Hull`.
     """
 
     part: str
@@ -95,7 +95,7 @@ def read(text: str, surfaces: Mapping[str, str]) -> tuple[tuple[Box, ...], tuple
 
 
 def find_cuboid(part: str, surface: str, corners: Sequence[Vector]) -> Box | None:
-    """Return a prism as the box that it is but for the rounding of its corners (m), or None."""
+    """Return a prism as a box, if it is one but for the rounding of its corners (m)."""
     if len(corners) != 8:
         return None
     places = np.array(corners)
@@ -129,10 +129,7 @@ def _turn(x: Vector, y: Vector, z: Vector) -> Quaternion:
 
 
 def as_hull(part: str, surface: str, corners: Sequence[Vector], cosines: Sequence[float]) -> Hull:
-    """Return the hull of a prism whose first half of corners are the upper ones, counter-clockwise from outside.
-
-    `cosines` are the least cosines of its sides, from the one between its first two corners on.
-    """
+    """Return the hull of a prism, given as in `Prism` but in m."""
     number = len(corners) // 2
     around = [(k, k + number, (k + 1) % number + number, (k + 1) % number) for k in range(number)]
     faces = (tuple(range(number)), tuple(range(2 * number - 1, number - 1, -1)), *around)

@@ -33,9 +33,9 @@ _FLAT = np.array([[[0, 1, 0]] * 3] * 3)  # neighbours within a layer
 class Interior:
     """The height of the rim, and layers of the inside with the outlines' extents.
 
-    `heights` (mm) are of the layers from the top; `extents` (n, 16) how far they reach along `directions()`.
-    `exit_angle` (rad) is the direction in which the exit opens, None if all around. Under `passed` nothing is so narrow
-    that cubes hold each other. `pitch` is the size of a cell.
+    `heights` (mm) go from the top; `extents` (n, 16) say how far layers reach along `directions()`. `exit_angle` (rad)
+    is the exit's direction, None if all around. Under `passed` cubes cannot hold each other. `pitch` is the size of a
+    cell.
     """
 
     rim: float
@@ -48,7 +48,7 @@ class Interior:
 
 
 class NoWay(Exception):
-    """No cube gets in at the mouth (`is_mouth`) or out at the exit; the widest that would is `width` (mm) wide."""
+    """No cube gets in at the mouth (`is_mouth`) or out at the exit; the widest that would is `width` (mm)."""
 
     def __init__(self, is_mouth: bool, width: float) -> None:
         super().__init__(is_mouth, width)
@@ -69,7 +69,7 @@ def find_normals(triangles: Array) -> tuple[Array, Array]:
 
 
 def sample(triangles: Array, step: float) -> tuple[Array, npt.NDArray[np.intp]]:
-    """Return points on triangles (n, 3, 3), at most 0.71 `step` from any point of them, and whose each is."""
+    """Return points on triangles (n, 3, 3), at most 0.71 `step` from any point, and whose each is."""
     sides = np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2)
     longest = sides.argmax(axis=1)
     order = (longest[:, None] + np.arange(3)) % 3
@@ -92,7 +92,7 @@ def sample(triangles: Array, step: float) -> tuple[Array, npt.NDArray[np.intp]]:
 
 
 class Space:
-    """The cells around triangles (n, 3, 3; mm) on the table, z = 0, for cubes of an `edge` (mm)."""
+    """The cells around triangles (n, 3, 3; mm) on the table, for cubes of an `edge` (mm)."""
 
     def __init__(self, triangles: Array, edge: float, cells: float = CELLS) -> None:
         low, high = triangles.min(axis=(0, 1)) - 1.5 * edge, triangles.max(axis=(0, 1)) + 1.5 * edge
@@ -116,7 +116,7 @@ class Space:
         """Return which triangles (n, 3, 3; mm) a cube can touch from before, and which from behind; after `explore`.
 
         Those whose outside is `sure` are not looked at from behind. A cube lies before a triangle if a cell that was
-        reached is as near to it as a cube's middle can be, and nothing is between them.
+        reached is as near as a cube's middle can be, with nothing between.
         """
         _, nearest = ndimage.distance_transform_edt(~self.reached, return_indices=True)
         every, owners = sample(triangles, 1.5 * self.pitch)
@@ -140,7 +140,7 @@ class Space:
         return before, behind
 
     def explore(self) -> Interior:
-        """Find mouth, inside and exit; raises NoWay if a cube does not get in or out."""
+        """Find mouth, inside and exit; raises NoWay."""
         doubt = 0.87 * self.pitch  # by so much may a cell's distance be wrong
         width = self.edge
         found = first = self._inside(width / 2 - doubt)

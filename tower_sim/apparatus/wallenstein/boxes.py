@@ -14,7 +14,7 @@ from tower_sim.tools import portable
 
 
 def boxes(given: Given) -> Iterator[Box]:
-    """Yield all boxes of a Wallenstein-like tower, and the table."""
+    """Yield all boxes, and the table."""
     yield from _tube(given)
     yield from _funnel(given)
     for part, floor in given.floors.items():
@@ -102,9 +102,9 @@ def _widest(given: Given, y: tuple[float, float]) -> float:
 
 
 def _bands(given: Given, ends: list[float]) -> Iterator[tuple[float, float]]:
-    """Yield bands of y (m) that fill the tube, so narrow that a strip of full length ends within the walls.
+    """Yield bands of y (m) that fill the tube and cross none of `ends` (m).
 
-    None crosses one of `ends` (m).
+    A band is so narrow that a strip of full length ends within the walls.
     """
     sides = given.tube.sides
     most = given.half / (portable.cos(math.pi / sides) if sides % 4 else 1.0)

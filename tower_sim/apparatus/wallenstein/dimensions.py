@@ -12,7 +12,7 @@ from tower_sim.apparatus.wallenstein.profile import Given
 
 
 def dimensions(given: Given) -> Dimensions:
-    """Return what is drawn of a Wallenstein-like tower besides its boxes."""
+    """Return what is drawn besides the boxes."""
     return Dimensions(
         _parts(given),
         (_section(given),),

@@ -55,7 +55,7 @@ class Floor(tower_parts.Floor, frozen=True):
     )
 
     def cut(self, inside: float) -> list[Opening]:
-        """Return the openings (m) in a tube `inside` (m) wide; gaps between bars extend into the walls."""
+        """Return the openings (m); gaps between bars extend into the walls."""
         across = evenly(self.openings, self.opening, inside)
         if self.pattern == "squares":
             return [(*x, *y) for x in across for y in across]
@@ -89,7 +89,7 @@ class Given(tower_parts.Given, frozen=True):
 
     @property
     def outward(self) -> tuple[tuple[float, float], ...]:
-        """The unit normals (x, y) of the tube's walls, counter-clockwise from the front wall."""
+        """The unit normals (x, y) of the walls, counter-clockwise from the front wall."""
         return _outward(self.tube.sides)
 
     @property
