@@ -114,18 +114,19 @@ def _from_tables(profile: dict[str, Any], name: str, file: Path | None) -> Appar
     of_kind: ApparatusKind = registry.get("apparatus", kind)
     profile = of_kind.attach(profile, file)
     try:
-        canonical = json.dumps([_SHAPES, _without_data(profile)], sort_keys=True, separators=(",", ":"))
+        canonical = json.dumps([_SHAPES, _drop_data(profile)], sort_keys=True, separators=(",", ":"))
     except TypeError as error:  # a date: TOML has more than JSON
         raise UsageError(f"a value is neither text nor number ({error}); allowed are these; change it") from error
     return of_kind.make(Profile(name, profile, hashlib.sha256(canonical.encode()).hexdigest()[:16], file))
 
 
-def _without_data(profile: dict[str, Any]) -> dict[str, Any]:
-    told = dict(profile)
-    for key, table in profile.items():
-        if isinstance(table, dict) and "digest" in table:
-            told[key] = {name: value for name, value in cast("dict[str, Any]", table).items() if name != "data"}
-    return told
+def _drop_data(profile: dict[str, Any]) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        key: {name: value for name, value in cast("dict[str, Any]", table).items() if name != "data"}
+        for key, table in profile.items()
+        if isinstance(table, dict) and "digest" in table
+    }
+    return profile | plain
 
 
 def _short(name: str) -> str:

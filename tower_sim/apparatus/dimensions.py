@@ -168,7 +168,7 @@ class Dimensions:
     note: str = ""
 
 
-def flaring(
+def flare(
     sides: Sequence[tuple[float, float]], base: float, rise: float, run: float, thick: float = 0.0
 ) -> tuple[Plane, ...]:
     """Return the planes of walls that lean outwards by `run` over a height of `rise`, from the height `base`.

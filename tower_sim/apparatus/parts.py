@@ -134,15 +134,15 @@ class Apparatus(ABC):
 
     def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
         """Return whether each cube has come out, shape (n,)."""
-        return self._did(position, "EMERGED")
+        return self._has_flag(position, "EMERGED")
 
     def missed(self, position: Array) -> npt.NDArray[np.bool_]:
         """Return whether each cube missed the opening at the top, shape (n,)."""
-        return self._did(position, "MISSED") if self.rule else np.zeros(len(position), dtype=bool)
+        return self._has_flag(position, "MISSED") if self.rule else np.zeros(len(position), dtype=bool)
 
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
         """Return whether each cube is at an impossible position (nan included), shape (n,)."""
-        return self._did(position, "ESCAPED")
+        return self._has_flag(position, "ESCAPED")
 
     def room_to_look(self, number: int) -> tuple[Array, Array, Array]:
         """Return empty tables of the places of so many cubes, of the zones that they touch, and of what they lie on."""
@@ -154,24 +154,24 @@ class Apparatus(ABC):
         from tower_sim.apparatus import where  # here, because it imports numba
 
         names = {where.LOST: LOST, where.DOORWAY: DOORWAY, where.TRAY: TRAY, where.TABLE: TABLE, where.BORDER: BORDER}
-        zone: list[str] = [each.name for each in self.board.zones] if self.board else []
+        zone: list[str] = [other.name for other in self.board.zones] if self.board else []
         numbers: list[int] = places[:, 0].astype(int).tolist()
         rows: list[list[int]] = zones.astype(int).tolist()
-        found: list[Place] = []
+        answer: list[Place] = []
         for at, touched, below in zip(numbers, rows, on, strict=True):
             if at >= where.ZONES:
                 place = ZONE + zone[at - where.ZONES]
             else:
                 place = names.get(at) or INSIDE + self.regions[at].name
             touches = tuple(zone[k] for k in touched[: touched.index(-1)]) if zone else ()
-            found.append(Place(place, touches, tuple(np.flatnonzero(below).tolist()) if zone else ()))
-        return found
+            answer.append(Place(place, touches, tuple(np.flatnonzero(below).tolist()) if zone else ()))
+        return answer
 
-    def _did(self, position: Array, what: str) -> npt.NDArray[np.bool_]:
+    def _has_flag(self, position: Array, flag: str) -> npt.NDArray[np.bool_]:
         from tower_sim.apparatus import where  # here, because it imports numba
 
         upright = np.tile((0.0, 0.0, 0.0, 1.0), (len(position), 1))
-        return self._look(position, upright)[0][:, 1].astype(int) & getattr(where, what) != 0
+        return self._look(position, upright)[0][:, 1].astype(int) & getattr(where, flag) != 0
 
     def _look(self, position: Array, orientation: Array) -> tuple[Array, Array, Array]:
         from tower_sim.apparatus import where  # here, because it imports numba
@@ -191,26 +191,31 @@ def over_table(box: Box | Hull) -> bool:
     return box.bounds[1][2] > 1e-9
 
 
+_TITLES = ("section through the middle", "section across it, through the middle")
+
+
 def _of_boxes(apparatus: Apparatus) -> Dimensions:
     boxes, board = [box for box in apparatus.solids if over_table(box)], apparatus.board
     low, high = np.array([box.bounds for box in boxes]).transpose(1, 2, 0)
-    (x0, y0, _), (x1, y1, z1) = low.min(axis=1).tolist(), high.max(axis=1).tolist()
-    width, depth = (Width(f"{1e3 * (b - a):.4g}", a, b) for a, b in ((x0, x1), (y0, y1)))
-    heights = (Height(f"{1e3 * z1:.4g}", 0.0, z1, x1),), (Height(f"{1e3 * z1:.4g}", 0.0, z1, y1),)
-    words = "section through the middle", "section across it, through the middle"
+    ends = list(zip(low.min(axis=1).tolist(), high.max(axis=1).tolist(), strict=True))
+    top = ends[2][1]
+    sections = tuple(
+        Section(words, axis, 0.0, (Width(f"{1e3 * (b - a):.4g}", a, b),), (Height(f"{1e3 * top:.4g}", 0.0, top, b),))
+        for axis, (a, b), words in zip("yx", ends, _TITLES, strict=False)
+    )
     parts = {box.part: Part(box.part.replace("_", " ")) for box in boxes}
-    of_board = tuple(dict.fromkeys(box.part for box in boxes if board and _is_of(board, box)))
+    of_board = tuple(dict.fromkeys(box.part for box in boxes if board and _lies_on(board, box)))
     standing = tuple(part for part in parts if part not in of_board)
     return Dimensions(
         parts,
-        (Section(words[0], "y", 0.0, (width,), heights[0]), Section(words[1], "x", 0.0, (depth,), heights[1])),
+        sections,
         board=BoardPlan({zone.name: Printed() for zone in board.zones}, of_board) if board else None,
         cuts=(Cut(((0.0, -1.0, 0.0), 0.0), standing),) if standing else (),
         note="the near half is cut away" if standing else "",
     )
 
 
-def _is_of(board: Board, box: Box | Hull) -> bool:
+def _lies_on(board: Board, box: Box | Hull) -> bool:
     (x0, y0, _), (x1, y1, _) = box.bounds
     return min(x0 - board.x[0], board.x[1] - x1, y0 - board.y[0], board.y[1] - y1) > -1e-6
 

@@ -12,14 +12,14 @@ Opening = tuple[float, float, float, float]
 """A rectangular opening: x0, x1, y0, y1 (m)."""
 
 
-def evenly(number: int, width: float, room: float) -> list[tuple[float, float]]:
+def space_evenly(number: int, width: float, room: float) -> list[tuple[float, float]]:
     """Return the ends (m) of openings of `width` (m), spaced evenly over a `room` (m) around 0."""
     ledge = (room - number * width) / (number + 1)
     starts = [-room / 2 + ledge + i * (ledge + width) for i in range(number)]
     return [(start, start + width) for start in starts]
 
 
-def spaced(
+def space(
     number: int, width: float, room: float, ledge: float | None = None, offset: float = 0.0
 ) -> list[tuple[float, float]]:
     """Return the ends (m) of openings of `width` (m) in a `room` (m) around 0, shifted by `offset` (m).
@@ -27,7 +27,7 @@ def spaced(
     The outermost are `ledge` (m) from the ends before the shift; if None, or with one opening, all are spaced evenly.
     """
     if ledge is None or number == 1:
-        places = evenly(number, width, room)
+        places = space_evenly(number, width, room)
     else:
         pitch = (room - 2 * ledge - width) / (number - 1)
         places = [(start, start + width) for start in (-room / 2 + ledge + i * pitch for i in range(number))]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from tower_sim.apparatus.common import mm
-from tower_sim.apparatus.dimensions import Angle, Height, Level, Part, Plane, Section, Width, flaring
+from tower_sim.apparatus.dimensions import Angle, Height, Level, Part, Plane, Section, Width, flare
 from tower_sim.apparatus.sheets import Opening
 from tower_sim.apparatus.tower_parts import SHEET, WALL, Floor, Given
 
@@ -14,11 +14,11 @@ from tower_sim.apparatus.tower_parts import SHEET, WALL, Floor, Given
 def parts(
     given: Given, around: Sequence[tuple[float, float]], within: tuple[Plane, ...] = (), ramp: tuple[Plane, ...] = ()
 ) -> dict[str, Part]:
-    """Return the look of each part by name; `around` are the sides of the tube (see `flaring`).
+    """Return the look of each part by name; `around` are the sides of the tube (see `flare`).
 
     The drawing cuts floors off at the planes `within`, and the ramp at `ramp`.
     """
-    funnel = flaring(around, given.tube.top, given.funnel.height, given.funnel.rim / 2 - given.half, WALL)
+    funnel = flare(around, given.tube.top, given.funnel.height, given.funnel.rim / 2 - given.half, WALL)
     return {
         "tube": Part(),
         "funnel": Part("funnel", 0.97, -1, funnel),

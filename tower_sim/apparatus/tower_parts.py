@@ -97,7 +97,7 @@ class Given(Parameters, ABC, frozen=True):
     tray: Tray
 
     @property
-    def floors(self) -> Mapping[str, Floor]:
+    def floors(self) -> Mapping[str, Any]:
         """The floors by name, from top to bottom."""
         return {"upper_floor": self.upper_floor, "lower_floor": self.lower_floor}
 
@@ -231,7 +231,7 @@ def demand_openings_fit(name: str, floor: Floor, number_across: int, inside: flo
     )
 
 
-def slanted(given: Given) -> tuple[float, float, float, float]:
+def measure_funnel(given: Given) -> tuple[float, float, float, float]:
     """Return the funnel's walls: lean (rad), slant length, distance from the axis and height (m) of a middle."""
     half, rim, rise = given.half, given.funnel.rim / 2, given.funnel.height
     lean, slant = portable.atan2(rim - half, rise), portable.length((rise, rim - half))

@@ -73,20 +73,20 @@ def read_zones(tables: Sequence[ZoneTable]) -> tuple[Zone, ...]:
 
 def find_neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str, tuple[str, ...]]:
     """Return the neighbours of each zone: they face it across a `border` (m) over more than an `edge` (m)."""
-    across: dict[str, list[str]] = {zone.name: [] for zone in zones}
+    neighbours: dict[str, tuple[str, ...]] = {zone.name: () for zone in zones}
     shapes = {zone.name: np.array(zone.corners) for zone in zones}
+    near = 1.05 * border + _SLACK
     for one, other in combinations(shapes, 2):
-        if _far(shapes[one], shapes[other], 1.05 * border + _SLACK):
+        if _is_far(shapes[one], shapes[other], near):
             continue
         outline = polygon.along(shapes[one], _STEP)
-        near = int((polygon.distance(outline, shapes[other]) <= 1.05 * border + _SLACK).sum())
-        if near * _STEP > edge:
-            across[one].append(other)
-            across[other].append(one)
-    return {name: tuple(others) for name, others in across.items()}
+        if int((polygon.distance(outline, shapes[other]) <= near).sum()) * _STEP > edge:
+            neighbours[one] += (other,)
+            neighbours[other] += (one,)
+    return neighbours
 
 
-def _far(one: Array, other: Array, distance: float) -> bool:
+def _is_far(one: Array, other: Array, distance: float) -> bool:
     gap = np.maximum(one.min(axis=0) - other.max(axis=0), other.min(axis=0) - one.max(axis=0))
     return bool(gap.max() > distance)
 
@@ -105,7 +105,7 @@ def check_places(
             f"{mm(high[0])} and y from {mm(low[1])} to {mm(high[1])}, half a border inside; move its corners",
         )
     for one, other in combinations(shapes, 2):
-        if _far(shapes[one], shapes[other], border):
+        if _is_far(shapes[one], shapes[other], border):
             continue
         demand(
             not polygon.meet(shapes[one], shapes[other]),
@@ -113,8 +113,7 @@ def check_places(
             "apart; move a corner",
         )
         # the shortest distance of two separate convex polygons ends at a corner of one of them
-        there = float(polygon.distance(shapes[one], shapes[other]).min())
-        gap = min(there, float(polygon.distance(shapes[other], shapes[one]).min()))
+        gap = min(float(polygon.distance(shapes[a], shapes[b]).min()) for a, b in ((one, other), (other, one)))
         demand(
             gap >= border - _SLACK,
             f"zones {one!r} and {other!r} are {gap * 1e3:.3g} mm apart; allowed is at least board.border_width_mm = "

@@ -115,14 +115,14 @@ def unite(solids: Sequence[Solid]) -> list[Face]:
     planes = np.concatenate(normals).T, np.concatenate(offsets)
     is_parted: Any = _part(*_extents([face for _, face in owned], planes[0].T), planes[1])[0]
     is_near &= ~np.logical_or.reduceat(is_parted, starts, axis=1)
-    found: list[Face] = []
+    surface: list[Face] = []
     for (i, face), near in zip(owned, is_near, strict=True):
         pieces = [face]
         for j in np.flatnonzero(near).tolist():
             if j != i:
                 pieces = [left for piece in pieces for left in _cut_away(piece, normals[j], offsets[j], j < i)]
-        found += pieces
-    return join(found)
+        surface += pieces
+    return join(surface)
 
 
 def join(faces: Sequence[Face]) -> list[Face]:

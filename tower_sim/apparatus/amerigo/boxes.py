@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tower_sim.apparatus.amerigo.profile import AmerigoTower, Floor
 from tower_sim.apparatus.parts import Box, span, table, tilted_about_x, tilted_about_y
 from tower_sim.apparatus.sheets import between, pierced, plank
-from tower_sim.apparatus.tower_parts import SHEET, WALL, slanted, tray
+from tower_sim.apparatus.tower_parts import SHEET, WALL, measure_funnel, tray
 from tower_sim.tools import portable
 
 
@@ -18,7 +18,7 @@ def boxes(tower: AmerigoTower) -> Iterator[Box]:
     yield from _funnel(tower)
     for part, floor in tower.floors.items():
         if floor.slope:
-            yield from _sloping(part, floor, tower.tube.inside)
+            yield from _slope(part, floor, tower.tube.inside)
             continue
         z = (floor.underside, floor.top)
         yield from pierced(part, (half, half), floor.cut(tower.tube.inside), z, "cardboard")
@@ -29,7 +29,7 @@ def boxes(tower: AmerigoTower) -> Iterator[Box]:
     yield table("cardboard")
 
 
-def _sloping(part: str, floor: Floor, inside: float) -> Iterator[Box]:
+def _slope(part: str, floor: Floor, inside: float) -> Iterator[Box]:
     """Yield the tilted bars and ledges of a sloping floor, each falling towards the middle.
 
     A bar and its tilted thickness fill the space between two openings. A ledge's upper face begins at its wall; its
@@ -63,7 +63,7 @@ def _tube(tower: AmerigoTower) -> Iterator[Box]:
 
 def _funnel(tower: AmerigoTower) -> Iterator[Box]:
     half, rim, rise = tower.half, tower.funnel.rim / 2, tower.funnel.height
-    lean, slant, across, z = slanted(tower)
+    lean, slant, across, z = measure_funnel(tower)
     flat = (WALL / 2, rim + WALL, slant / 2)
     for sign in (1, -1):
         yield Box("funnel", "funnel", (sign * across, 0, z), flat, tilted_about_y(sign * lean))

@@ -6,7 +6,7 @@ import math
 
 from tower_sim.apparatus.amerigo.profile import AmerigoTower, Floor
 from tower_sim.apparatus.common import mm
-from tower_sim.apparatus.dimensions import Cut, Dimensions, Height, Label, Part, Section, Width, flaring
+from tower_sim.apparatus.dimensions import Cut, Dimensions, Height, Label, Part, Section, Width, flare
 from tower_sim.apparatus.sheets import Opening
 from tower_sim.apparatus.tower_dimensions import parts, plan, section
 from tower_sim.apparatus.tower_parts import SHEET, WALL
@@ -33,8 +33,8 @@ def dimensions(tower: AmerigoTower) -> Dimensions:
 
 def _parts(tower: AmerigoTower) -> dict[str, Part]:
     around = [(i * math.pi / 2, tower.half) for i in range(4)]
-    slant = flaring(around, tower.tube.top, tower.funnel.height, tower.funnel.rim / 2 - tower.half)
-    of_all = parts(tower, around, ramp=flaring(around, 0.0, 1.0, 0.0))
+    slant = flare(around, tower.tube.top, tower.funnel.height, tower.funnel.rim / 2 - tower.half)
+    of_all = parts(tower, around, ramp=flare(around, 0.0, 1.0, 0.0))
     return of_all | {"rib": Part("ribs", hatch=0, within=slant)}
 
 

@@ -17,14 +17,13 @@ All lengths are parameters; the profile says which of them are known from the re
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
 
 from tower_sim.apparatus import tower_parts
 from tower_sim.apparatus.common import demand, demand_length, mm
-from tower_sim.apparatus.sheets import Opening, between, spaced
+from tower_sim.apparatus.sheets import Opening, between, space
 from tower_sim.apparatus.tower_parts import Given, demand_openings_fit
 from tower_sim.tools import portable
 from tower_sim.typed import number
@@ -84,17 +83,17 @@ class Floor(tower_parts.Floor, frozen=True):
             return [(*x, *y) for x in edges for y in edges]
         across = self.across(inside)
         if self.pattern == "squares":
-            along = spaced(self.openings, self.opening, inside, self.ledge)
+            along = space(self.openings, self.opening, inside, self.ledge)
             x, y = (along, across) if self.along == "x" else (across, along)
             return [(*of_x, *of_y) for of_x in x for of_y in y]
         along = [(-self.length / 2, self.length / 2)]
         if self.rows > 1:
-            along = spaced(self.rows, self.length, inside, self.end_ledge)
+            along = space(self.rows, self.length, inside, self.end_ledge)
         return [(*b, *a) if self.along == "x" else (*a, *b) for a in across for b in along]
 
     def across(self, inside: float) -> list[tuple[float, float]]:
         """Return the ends (m) of the openings across `along`, in a tube `inside` (m) wide."""
-        return spaced(self.openings, self.opening, inside, self.ledge, self.offset)
+        return space(self.openings, self.opening, inside, self.ledge, self.offset)
 
     def peak(self, inside: float) -> float:
         """Return the height (m) of the highest edge, in a tube `inside` (m) wide."""
@@ -110,11 +109,6 @@ class AmerigoTower(Given, frozen=True):
     funnel: Funnel
     upper_floor: Floor
     lower_floor: Floor
-
-    @property
-    def floors(self) -> Mapping[str, Floor]:
-        """The floors by name, from top to bottom."""
-        return {"upper_floor": self.upper_floor, "lower_floor": self.lower_floor}
 
     @property
     def outward(self) -> tuple[tuple[float, float], ...]:

@@ -21,7 +21,7 @@ from tower_sim.apparatus.dimensions import (
     Printed,
     Section,
     Width,
-    flaring,
+    flare,
 )
 
 _LOOKS = {
@@ -61,7 +61,7 @@ def _many(words: str, number: int) -> str:
 def _parts(ship: ShipAndBoard) -> dict[str, Part]:
     beam, length = ship.hull.beam / 2, ship.hull.length / 2
     around = [(i * math.pi / 2, (beam, length)[i % 2]) for i in range(4)]
-    lean = flaring(around, ship.hull.top, ship.bulwarks.height, ship.bulwarks.flare, WALL)
+    lean = flare(around, ship.hull.top, ship.bulwarks.height, ship.bulwarks.flare, WALL)
     decks = {f"deck_{i}": Part(_many("deck", len(ship.decks))) for i in range(len(ship.decks))}
     return decks | {
         "hull": Part("hull", 0.95),
@@ -167,7 +167,7 @@ def _plan(ship: ShipAndBoard, board: Board) -> BoardPlan:
     (x0, x1), (y0, y1) = board.x, board.y
     borders = f", borders {mm(of_board.border_height)} high, {mm(frame)} wide"
     return BoardPlan(
-        {zone.name: _printed(zone) for zone in board.zones},
+        {zone.name: _describe(zone) for zone in board.zones},
         floor=("board", "border"),
         around=("frame", "hull", "bulkhead"),
         # the port side, cut open where the gun ports are
@@ -180,14 +180,13 @@ def _plan(ship: ShipAndBoard, board: Board) -> BoardPlan:
     )
 
 
-def _printed(zone: Zone) -> Printed:
-    told = {key: value for key, value in zone.printed.items() if value}
-    kind = told.pop("kind", None)
+def _describe(zone: Zone) -> Printed:
+    values = {key: value for key, value in zone.printed.items() if value}
+    kind = values.pop("kind", None)
     looks = _LOOKS.get(str(kind), Printed())
-    if kind == "plunder" and all(isinstance(value, int) for value in told.values()):
-        gives = [f"{told['coins']} coin{'s' * (told['coins'] > 1)}"] if "coins" in told else []
-        gives += [f"{told['cargo']} cargo"] if "cargo" in told else []
-        gives += [f"{told['choice']} coins or cargo"] if "choice" in told else []
+    if kind == "plunder" and all(isinstance(value, int) for value in values.values()):
+        goods = {"coins": _many("coin", values.get("coins", 0)), "cargo": "cargo", "choice": "coins or cargo"}
+        gives = [f"{values[key]} {words}" for key, words in goods.items() if key in values]
         return replace(looks, words=" + ".join(gives))
-    named = [] if kind in told or kind is None else ["explosive shot" if kind == "explosive" else str(kind)]
-    return replace(looks, words=", ".join([*named, *(f"{key} {value}" for key, value in told.items())]))
+    names = [] if kind in values or kind is None else ["explosive shot" if kind == "explosive" else str(kind)]
+    return replace(looks, words=", ".join([*names, *(f"{key} {value}" for key, value in values.items())]))

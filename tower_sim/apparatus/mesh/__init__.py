@@ -12,7 +12,7 @@ from tower_sim.apparatus.dimensions import Dimensions
 from tower_sim.apparatus.kind import ApparatusKind, Profile
 from tower_sim.apparatus.mesh import solids
 from tower_sim.apparatus.mesh.dimensions import dimensions
-from tower_sim.apparatus.mesh.profile import MeshTable, boxes, check, sides
+from tower_sim.apparatus.mesh.profile import MeshTable, boxes, check, measure_sides
 from tower_sim.apparatus.parts import Apparatus, Region, table
 from tower_sim.errors import UsageError, fault
 from tower_sim.tools.reading import read_bytes
@@ -34,7 +34,7 @@ class MeshTower(Apparatus):
         given, front = self.given, self.given.exit.side == "front"
         tray = (x * 1e-3 for pair in (given.tray.x_mm, given.tray.y_mm) for x in pair)
         # over the rim the mouth's outline counts, below it those of the layers
-        outlines = [sides(each.outline_mm) for each in (given.mouth, *given.inside)]
+        outlines = [measure_sides(layer.outline_mm) for layer in (given.mouth, *given.inside)]
         bottoms = [given.mouth.height, *(layer.bottom for layer in given.inside)]
         begins = where.MESH_BOUNDS + len(self.regions) + 3 * len(outlines)
         heads: list[float] = []

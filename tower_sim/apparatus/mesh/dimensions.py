@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tower_sim.apparatus.common import mm
 from tower_sim.apparatus.dimensions import Cut, Dimensions, Height, Part, Section, Width
 from tower_sim.apparatus.hull import Hull
-from tower_sim.apparatus.mesh.profile import MeshTable, sides
+from tower_sim.apparatus.mesh.profile import MeshTable, measure_sides
 from tower_sim.apparatus.parts import Box, over_table
 
 _TITLES = {"y": "section through the middle", "x": "section across it, through the middle"}
@@ -47,5 +47,5 @@ def _section(given: MeshTable, solids: Sequence[Box | Hull], axis: str, along: i
 
 
 def _across(outline: list[list[float]], along: int) -> tuple[float, float]:
-    at = [(side[along], side[2]) for side in sides(outline) if abs(side[along]) > 1e-9]
+    at = [(side[along], side[2]) for side in measure_sides(outline) if abs(side[along]) > 1e-9]
     return max(d / n for n, d in at if n < 0), min(d / n for n, d in at if n > 0)

@@ -147,7 +147,7 @@ def _import(
             "give --edge, --unit or --up"
         ) from None
     body, closed, is_out = mesh.closed()
-    before, behind = space.touched(mesh.triangles, (closed & is_out)[body])
+    before, behind = space.find_touched(mesh.triangles, (closed & is_out)[body])
     touched = before | behind
     prisms, slivers = make_prisms(mesh.only(touched), source.flat_mm, (behind & ~before)[touched])
     tables = tables or _propose(mesh, interior, edge)

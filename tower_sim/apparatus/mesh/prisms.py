@@ -129,11 +129,11 @@ def make_prisms(mesh: Mesh, flat: float, turned: npt.NDArray[np.bool_]) -> tuple
 
 
 def _find_neighbours(mesh: Mesh) -> dict[tuple[int, int], list[int]]:
-    found: dict[tuple[int, int], list[int]] = {}
+    neighbours: dict[tuple[int, int], list[int]] = {}
     for row, face in enumerate(mesh.faces.tolist()):
         for edge in sides(face):
-            found.setdefault((min(edge), max(edge)), []).append(row)
-    return found
+            neighbours.setdefault((min(edge), max(edge)), []).append(row)
+    return neighbours
 
 
 def _find_regions(mesh: Mesh, flat: float, neighbours: dict[tuple[int, int], list[int]]) -> list[_Region]:
@@ -147,7 +147,7 @@ def _find_regions(mesh: Mesh, flat: float, neighbours: dict[tuple[int, int], lis
     spans = np.sort(np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2), axis=1)
     is_sliver = sizes < 0.02 * spans[:, 2]  # its normal says nothing
     is_taken = np.zeros(len(corners), dtype=bool)
-    found: list[_Region] = []
+    regions: list[_Region] = []
     plain_normals, plain_corners, slim = normals.tolist(), corners.tolist(), is_sliver.tolist()
     for seed in np.argsort(-sizes, kind="stable").tolist():
         if is_taken[seed]:
@@ -169,8 +169,8 @@ def _find_regions(mesh: Mesh, flat: float, neighbours: dict[tuple[int, int], lis
                     is_taken[other] = True
                     region.rows.append(other)
                     region.turned.append(same < 0)
-        found.append(region)
-    return found
+        regions.append(region)
+    return regions
 
 
 def _find_axes(normal: Array) -> Array:

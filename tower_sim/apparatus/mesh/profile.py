@@ -24,6 +24,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tower_sim.apparatus.common import Emerged, Parameters, Surfaces, SurfaceTable, demand, demand_length, mm
+from tower_sim.apparatus.hull import sides
 from tower_sim.apparatus.parts import Box, span
 from tower_sim.apparatus.tower_parts import tray_walls
 from tower_sim.typed import Document, number
@@ -165,35 +166,34 @@ def check(given: MeshTable) -> None:
 
 def measure_free(outline: Sequence[Sequence[float]]) -> float:
     """Return the radius (m) of the circle about the origin within a convex outline (mm)."""
-    return min(distance for _, _, distance in sides(outline))
+    return min(distance for _, _, distance in measure_sides(outline))
 
 
-def sides(outline: Sequence[Sequence[float]]) -> list[tuple[float, float, float]]:
+def measure_sides(outline: Sequence[Sequence[float]]) -> list[tuple[float, float, float]]:
     """Return each side's outward unit normal x, y and its distance (m), of a convex outline (mm)."""
-    area = math.fsum(a[0] * b[1] - a[1] * b[0] for a, b in zip(outline, [*outline[1:], outline[0]], strict=True))
+    area = math.fsum(a[0] * b[1] - a[1] * b[0] for a, b in sides(outline))
     corners = outline if area > 0 else outline[::-1]
-    found: list[tuple[float, float, float]] = []
-    for (ax, ay), (bx, by) in zip(corners, [*corners[1:], corners[0]], strict=True):
+    lines: list[tuple[float, float, float]] = []
+    for (ax, ay), (bx, by) in sides(corners):
         size = math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
         demand(size > 0, f"an outline has the corner {ax:g}, {ay:g} twice in a row; allowed is once; remove one")
         x, y = (by - ay) / size, (ax - bx) / size
-        found.append((x, y, (x * ax + y * ay) * 1e-3))
-        for cx, cy in corners:
-            demand(
-                x * (cx - ax) + y * (cy - ay) < 1e-6,
-                f"an outline is not convex between {ax:g}, {ay:g} and {bx:g}, {by:g}; allowed are convex ones; cut it "
-                "into layers, or leave corners out",
-            )
-    return found
+        lines.append((x, y, (x * ax + y * ay) * 1e-3))
+        demand(
+            all(x * (cx - ax) + y * (cy - ay) < 1e-6 for cx, cy in corners),
+            f"an outline is not convex between {ax:g}, {ay:g} and {bx:g}, {by:g}; allowed are convex ones; cut it "
+            "into layers, or leave corners out",
+        )
+    return lines
 
 
 def boxes(given: MeshTable) -> list[Box]:
     """Return the boxes that the file lacks."""
-    found: list[Box] = []
-    for box in given.boxes:
-        x, y, z = ((a * 1e-3, b * 1e-3) for a, b in zip(box.from_mm, box.to_mm, strict=True))
-        found.append(span(box.part, x, y, z, box.surface))
-    if given.tray.walls:
-        x, y = ((1e-3 * low, 1e-3 * high) for low, high in (given.tray.x_mm, given.tray.y_mm))
-        found += tray_walls(x, y, (0.0, given.tray.walls), "table")
-    return found
+    sheets: list[Box] = []
+    for sheet in given.boxes:
+        x, y, z = ((a * 1e-3, b * 1e-3) for a, b in zip(sheet.from_mm, sheet.to_mm, strict=True))
+        sheets.append(span(sheet.part, x, y, z, sheet.surface))
+    if not given.tray.walls:
+        return sheets
+    x, y = ((1e-3 * low, 1e-3 * high) for low, high in (given.tray.x_mm, given.tray.y_mm))
+    return [*sheets, *tray_walls(x, y, (0.0, given.tray.walls), "table")]

@@ -112,7 +112,7 @@ class Space:
     def _cells(self, points: Array) -> npt.NDArray[np.intp]:
         return ((points - self.low) / self.pitch).astype(int)
 
-    def touched(self, triangles: Array, sure: Mask) -> tuple[Mask, Mask]:
+    def find_touched(self, triangles: Array, sure: Mask) -> tuple[Mask, Mask]:
         """Return which triangles (n, 3, 3; mm) a cube can touch from before, and which from behind; after `explore`.
 
         Those whose outside is `sure` are not looked at from behind. A cube lies before a triangle if a cell that was
@@ -143,15 +143,16 @@ class Space:
         """Find mouth, inside and exit; raises NoWay."""
         doubt = 0.87 * self.pitch  # by so much may a cell's distance be wrong
         width = self.edge
-        found = first = self._inside(width / 2 - doubt)
-        while isinstance(found, bool) and width / 2 - doubt > self.pitch / 2:
+        interior = self._explore(width / 2 - doubt)
+        if not isinstance(interior, bool):
+            return interior
+        is_mouth, narrower = not interior, interior
+        while isinstance(narrower, bool) and width / 2 - doubt > self.pitch / 2:
             width -= self.pitch / 2
-            found = self._inside(width / 2 - doubt)
-        if isinstance(first, bool):
-            raise NoWay(not first, 0.0 if isinstance(found, bool) else width)
-        return first
+            narrower = self._explore(width / 2 - doubt)
+        raise NoWay(is_mouth, 0.0 if isinstance(narrower, bool) else width)
 
-    def _inside(self, radius: float) -> Interior | bool:
+    def _explore(self, radius: float) -> Interior | bool:
         free = self.away >= radius
         labels, _ = ndimage.label(free)
         top = np.unique(labels[:, :, -1])
@@ -193,7 +194,7 @@ class Space:
             if first < 0 and border[touched].any():
                 first = k
             if first >= 0 or k <= whole:
-                here &= _filled(above)
+                here &= _fill(above)
             inside[:, :, k] = here
         return inside, first
 
@@ -201,7 +202,7 @@ class Space:
         rim, exit_top = float(self.heights[start]) - radius, float(self.heights[first]) + radius
         layers = np.flatnonzero(inside.any(axis=(0, 1)))[::-1]
         out = directions()
-        extents = np.array([self._extent(inside[:, :, k], out) + radius for k in layers])
+        extents = np.array([self._find_extent(inside[:, :, k], out) + radius for k in layers])
         at_rim = int(np.argmax(self.heights[layers] < rim))
         extents[:at_rim] = extents[at_rim]  # over the rim nothing holds cubes back
         # a cube's middle may be a little over or under where cells say so
@@ -218,11 +219,11 @@ class Space:
             extents=spread,
             exit_top=exit_top,
             exit_angle=None if abs(mean) < 0.4 else float(np.angle(mean)),
-            passed=self._passed(air, inside, layers),
+            passed=self._find_passed(air, inside, layers),
             pitch=self.pitch,
         )
 
-    def _passed(self, air: Mask, inside: Mask, layers: npt.NDArray[np.intp]) -> float:
+    def _find_passed(self, air: Mask, inside: Mask, layers: npt.NDArray[np.intp]) -> float:
         wide = NARROW * self.edge
         passed = float(self.heights[layers[0]])
         for k in layers:
@@ -232,12 +233,12 @@ class Space:
                 passed = float(self.heights[k]) - 0.87 * self.edge
         return passed
 
-    def _extent(self, layer: Mask, out: Array) -> Array:
+    def _find_extent(self, layer: Mask, out: Array) -> Array:
         points = (np.argwhere(layer) + 0.5) * self.pitch + self.low[:2]
         return (points @ out.T).max(axis=0)
 
 
-def _filled(layer: Mask) -> Mask:
+def _fill(layer: Mask) -> Mask:
     cells = np.argwhere(layer)
     grid = np.stack(np.meshgrid(*map(np.arange, layer.shape), indexing="ij"), axis=-1)
     try:

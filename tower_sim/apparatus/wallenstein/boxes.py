@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from tower_sim.apparatus.parts import Box, span, table, tilted_about_y, turned_about_z, turned_by
 from tower_sim.apparatus.sheets import band, plank
-from tower_sim.apparatus.tower_parts import SHEET, WALL, Floor, slanted, tray
+from tower_sim.apparatus.tower_parts import SHEET, WALL, Floor, measure_funnel, tray
 from tower_sim.apparatus.wallenstein.profile import Given
 from tower_sim.tools import portable
 
@@ -44,7 +44,7 @@ def _tube(given: Given) -> Iterator[Box]:
 def _funnel(given: Given) -> Iterator[Box]:
     if not given.funnel.height:
         return
-    lean, slant, away, z = slanted(given)
+    lean, slant, away, z = measure_funnel(given)
     size = (WALL / 2, (given.funnel.rim / 2 + WALL) * portable.tan(math.pi / given.tube.sides), slant / 2)
     for i in range(given.tube.sides):
         yield _at(given, "funnel", "funnel", i, away, z, size, lean)
@@ -109,13 +109,13 @@ def _bands(given: Given, ends: list[float]) -> Iterator[tuple[float, float]]:
     sides = given.tube.sides
     most = given.half / (portable.cos(math.pi / sides) if sides % 4 else 1.0)
     for low, high in pairwise(sorted({-most, 0.0, most, *(end for end in ends if -most < end < most)})):
-        yield from _parted(given, low, high)
+        yield from _divide(given, low, high)
 
 
-def _parted(given: Given, low: float, high: float) -> Iterator[tuple[float, float]]:
+def _divide(given: Given, low: float, high: float) -> Iterator[tuple[float, float]]:
     if _widest(given, (low, high)) <= _chord(given, max(abs(low), abs(high)), WALL) - 1e-4:
         yield low, high
         return
     middle = (low + high) / 2
-    yield from _parted(given, low, middle)
-    yield from _parted(given, middle, high)
+    yield from _divide(given, low, middle)
+    yield from _divide(given, middle, high)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tower_sim.apparatus.common import mm
-from tower_sim.apparatus.dimensions import Cut, Dimensions, Label, Part, Section, Width, flaring
+from tower_sim.apparatus.dimensions import Cut, Dimensions, Label, Part, Section, Width, flare
 from tower_sim.apparatus.tower_dimensions import parts, plan, section
 from tower_sim.apparatus.tower_parts import WALL
 from tower_sim.apparatus.wallenstein.profile import Given
@@ -30,7 +30,7 @@ def _parts(given: Given) -> dict[str, Part]:
     sides = given.tube.sides
     around = [(2 * math.pi * i / sides, given.half) for i in range(sides)]
     closed = [side for i, side in enumerate(around) if min(i, sides - i) > given.exit.walls // 2]  # no exit there
-    of_all = parts(given, around, flaring(around, 0.0, 1.0, 0.0), flaring(closed, 0.0, 1.0, 0.0))
+    of_all = parts(given, around, flare(around, 0.0, 1.0, 0.0), flare(closed, 0.0, 1.0, 0.0))
     return of_all | {"pillar": Part("pillar", 0.8, -1), "wing": Part("wings")}
 
 

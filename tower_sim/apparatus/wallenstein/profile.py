@@ -29,7 +29,7 @@ from pydantic import Field
 
 from tower_sim.apparatus import tower_parts
 from tower_sim.apparatus.common import demand, demand_length, mm
-from tower_sim.apparatus.sheets import Opening, evenly
+from tower_sim.apparatus.sheets import Opening, space_evenly
 from tower_sim.apparatus.tower_parts import SHEET, WALL, demand_openings_fit
 from tower_sim.tools import portable
 from tower_sim.typed import Document, number
@@ -56,7 +56,7 @@ class Floor(tower_parts.Floor, frozen=True):
 
     def cut(self, inside: float) -> list[Opening]:
         """Return the openings (m); gaps between bars extend into the walls."""
-        across = evenly(self.openings, self.opening, inside)
+        across = space_evenly(self.openings, self.opening, inside)
         if self.pattern == "squares":
             return [(*x, *y) for x in across for y in across]
         long = (-inside, inside)
