@@ -161,8 +161,8 @@ def near(word: str, known: Iterable[str]) -> str:
 
 def slipped(word: str, known: Iterable[str]) -> str:
     """Return the known word that differs from `word` by one letter added, left out, replaced or exchanged, or ""."""
-    typed = word.casefold()
-    return next((each for each in known if typed.isalpha() and _one_slip(*sorted((typed, each), key=len))), "")
+    letters = word.casefold()
+    return next((each for each in known if letters.isalpha() and _one_slip(*sorted((letters, each), key=len))), "")
 
 
 def _one_slip(short: str, long: str) -> bool:

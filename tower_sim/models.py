@@ -69,8 +69,8 @@ def choose_settings(model: str, engine: str | None, fineness: str | None) -> Phy
     if not isinstance(cast("object", model), str) or (model not in MODELS and not model.endswith(".json")):
         raise _unknown_model(model)
     if model == "physics":
-        named = ENGINE if engine is None else check_engine(engine, "engine")
-        return accuracy(named, STANDARD if fineness is None else fineness)
+        name = ENGINE if engine is None else check_engine(engine, "engine")
+        return accuracy(name, STANDARD if fineness is None else fineness)
     for what, value in (("engine", engine), ("accuracy", fineness)):
         if value is not None:
             allowed = f"none with the model {quote(model)}, which has no physics"

@@ -125,10 +125,10 @@ class PhysicsModel(BaseModel):
     def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
         """Throw cubes with given launches; see `HandModel.throw_by_hand`."""
         thrown = self._door.throw(state, cubes)
-        made = by_hand.read(thrown, launches, self.settings.window, self.shape)
+        releases = by_hand.read(thrown, launches, self.settings.window, self.shape)
         rows = tuple(tuple(map(float, row)) for row in launches)
         event = Event("hand", "", thrown, (), launches=rows)
-        return self._run(state, thrown, event, lambda scene: scene.launch(made, is_checked=True))
+        return self._run(state, thrown, event, lambda scene: scene.launch(releases, is_checked=True))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Knock on the table, `strength` in g; see `DropModel.knock`. Random: the direction."""
@@ -170,9 +170,9 @@ class PhysicsModel(BaseModel):
         if not status.is_landing:
             return outcome
         since = {resident.cube: resident.since for resident in (*state.residents, *lying)}
-        found = {each.cube: each for each in landings}
+        where = {each.cube: each for each in landings}
         rest = [
-            Resident(cube, found[cube].place, since.get(cube, state.drops), found[cube].pose) for cube in there
+            Resident(cube, where[cube].place, since.get(cube, state.drops), where[cube].pose) for cube in there
         ]  # in the engine's order, on which the contacts rely
         inside = [replace(each, region=each.region.removeprefix(INSIDE)) for each in rest if _inside(each)]
         outside = [each for each in rest if not _inside(each)] if self.shape.board else []

@@ -328,11 +328,11 @@ def picks(units: int, times: int, rng: np.random.Generator) -> Array:
     return rng.integers(units, size=(times, units))
 
 
-def times_picked(picked: Array) -> Array:
+def times_picked(indices: Array) -> Array:
     """Return the count of every unit in every resample, of shape (times, units)."""
-    times, units = picked.shape
+    times, units = indices.shape
     row = cast("Array", np.arange(times))[:, None]
-    return np.bincount((picked + units * row).ravel(), minlength=times * units).reshape(times, units)
+    return np.bincount((indices + units * row).ravel(), minlength=times * units).reshape(times, units)
 
 
 class Resamples:
@@ -431,9 +431,9 @@ def percentiles(draws: Array, tails: Array) -> tuple[Array, Array]:
 
     A quantile is NaN if its tail is NaN, or if more than one in twenty draws has no value.
     """
-    known = np.isfinite(draws)
-    count = known.sum(0)
-    ordered = np.sort(np.where(known, draws, np.inf), axis=0)
+    is_finite = np.isfinite(draws)
+    count = is_finite.sum(0)
+    ordered = np.sort(np.where(is_finite, draws, np.inf), axis=0)
     usable = (count >= 0.95 * len(draws)) & np.isfinite(tails)
     last = np.maximum(count - 1, 0)
     column = cast("Array", np.arange(draws.shape[1]))

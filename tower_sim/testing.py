@@ -79,28 +79,28 @@ def check_model(model: DropModel) -> None:
 
 def _check_draw(model: DropModel, state: TowerState, event: Event, seed: int) -> TowerState:
     kind, cubes, token = event.kind, event.thrown, state.token()
-    rng, another, begun = (np.random.default_rng([2013, seed]) for _ in range(3))
+    rng, another, start = (np.random.default_rng([2013, seed]) for _ in range(3))
     arguments = {"drop": (cubes,), "knock": (event.strength,), "place": (*cubes, event.place)}[kind]
     outcome: Outcome = getattr(model, kind)(state, *arguments, rng)
     _equal(f"the token of the state given to a {kind}", state.token(), token)
     again = getattr(model, kind)(TowerState.from_token(token), *arguments, another)
     _equal(f"the outcome of the same {kind} from a token", again, outcome)
     _equal("rng after the same draw", rng_text(another), rng_text(rng))
-    _hold("a drop of cubes draws from rng", kind != "drop" or not cubes or rng_text(rng) != rng_text(begun))
+    _hold("a drop of cubes draws from rng", kind != "drop" or not cubes or rng_text(rng) != rng_text(start))
     _equal("the type of the status", type(outcome.status), Status)
-    landed, after = outcome.status.is_landing, outcome.state
+    is_landing, after = outcome.status.is_landing, outcome.state
     _equal("names in an outcome", (outcome.model, outcome.apparatus), (model.name, model.apparatus))
     _equal("the cubes thrown", sorted(outcome.thrown), sorted(cubes))
     every = sorted({*state.cubes, *state.board.cubes, *cubes})
     _equal("the cubes that landings account for", sorted(x.cube for x in outcome.landings), every)
     _equal("the cubes left lying on the board", {*outcome.lying}, {*state.board.cubes} - {*cubes})
     for x in outcome.landings:
-        legal = x.place.partition(":")[0] in _PLACES or (x.place == "lost" and not landed)
+        legal = x.place.partition(":")[0] in _PLACES or (x.place == "lost" and not is_landing)
         _hold(f"a place after a {kind} that {outcome.status} is legal, not {x.place!r}", legal)
     document = outcome.to_json(7)
     _equal("an outcome's JSON read back", json.loads(json.dumps(document, allow_nan=False)), document)
     _equal("a state read back from its token", TowerState.from_token(document["state"]), after)
-    if not landed:
+    if not is_landing:
         _equal("the state after a failed draw", after, state)
         return state
     _equal("the cubes in the new state", sorted(after.cubes), sorted(outcome.inside))
@@ -111,7 +111,7 @@ def _check_draw(model: DropModel, state: TowerState, event: Event, seed: int) ->
     _equal("the log up to its last event", (len(after.log) - 1, after.log[:-1]), (len(state.log), state.log))
     last, out = after.log[-1], {cube.id for cube in outcome.emerged}
     facts = (last.kind, last.rng, {*last.thrown}, {*last.emerged}, last.strength, last.place)
-    _equal("the last event of the log", facts, (kind, rng_text(begun), {*cubes}, out, event.strength, event.place))
+    _equal("the last event of the log", facts, (kind, rng_text(start), {*cubes}, out, event.strength, event.place))
     return after
 
 
@@ -124,20 +124,20 @@ def check_engine(kind: Callable[[PhysicsSettings], Stepper], settings: PhysicsSe
     engine, other = kind(settings), kind(settings)
     _hold("an engine says its title and its distribution", bool(engine.title and engine.distribution))
     poses = [Pose((x, -x / 3, 1.0), _TURNED) for x in (0.0, 0.2, 0.1)]
-    falling, beside, lying = bodies = _lay(engine, settings, poses)
+    falling, other_cube, lying = bodies = _lay(engine, settings, poses)
     engine.lay_to_rest({lying: poses[2]})
     engine.set_velocity(falling, (0.3, -0.2, 0.5), (0.0, 0.0, 0.0))
-    moved, speed = _move(engine, bodies, 400), 0.2 * GRAVITY
-    _near("the speed of a falling cube", moved.velocity[0], (0.3, -0.2, 0.5 - speed), 1e-6)
-    _near("the place of a falling cube", moved.position[0], (0.06, -0.04, 1.1 - 0.1 * speed), speed * _STEP)
-    _near("the orientation of a falling cube", moved.orientation[0], _TURNED, 1e-9)
-    _near("the place of a cube laid to rest", moved.position[2], poses[2].position, 1e-14)
-    _near("places in the order asked for", engine.motion([lying, falling]).position, moved.position[[2, 0]], 0)
+    motion, speed = _move(engine, bodies, 400), 0.2 * GRAVITY
+    _near("the speed of a falling cube", motion.velocity[0], (0.3, -0.2, 0.5 - speed), 1e-6)
+    _near("the place of a falling cube", motion.position[0], (0.06, -0.04, 1.1 - 0.1 * speed), speed * _STEP)
+    _near("the orientation of a falling cube", motion.orientation[0], _TURNED, 1e-9)
+    _near("the place of a cube laid to rest", motion.position[2], poses[2].position, 1e-14)
+    _near("places in the order asked for", engine.motion([lying, falling]).position, motion.position[[2, 0]], 0)
     _equal("the shape of the orientations of no cube", engine.motion([]).orientation.shape, (0, 4))
     _equal("the overlap of cubes in the air", engine.overlap(), 0.0)
     engine.remove(falling)
     engine.wake(lying)
-    heights = _move(engine, [lying, beside], 200).position[:, 2]
+    heights = _move(engine, [lying, other_cube], 200).position[:, 2]
     _near("heights once a cube is woken", heights, 1 - GRAVITY * np.array([0.005, 0.045]), speed * _STEP)
     (body,) = _lay(engine, settings, poses[:1])
     for pull in (5.0, -5.0):
@@ -244,8 +244,8 @@ def _move(engine: Stepper, bodies: Sequence[int], steps: int) -> Motion:
     return engine.motion(bodies)
 
 
-def _hold(promise: str, kept: bool) -> None:
-    if not kept:
+def _hold(promise: str, is_kept: bool) -> None:
+    if not is_kept:
         raise AssertionError(f"broken promise: {promise}")
 
 

@@ -142,8 +142,8 @@ NamedOut = Annotated[
 Directory = Annotated[Path, _argument("DIR", "the campaign's directory")]
 
 
-def _tell_version(is_asked: bool) -> None:
-    if is_asked:
+def _print_version(flag: bool) -> None:
+    if flag:
         print(_body("common").version())
         raise typer.Exit
 
@@ -151,7 +151,7 @@ def _tell_version(is_asked: bool) -> None:
 @app.callback()
 def _top(
     version: Annotated[
-        bool, typer.Option("--version", help="print the version, and leave", is_eager=True, callback=_tell_version)
+        bool, typer.Option("--version", help="print the version, and leave", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
     """Take the options of the whole command line."""

@@ -68,11 +68,11 @@ def add(router: Routes, service: Service) -> None:
     def find_tower(name: str, *, only_program: str = "") -> _Tower:
         key_hash = hash_id(name)
         sql = "SELECT hash, asked, state, drops, inside FROM towers WHERE ? IN (hash, seen)"
-        row, asked, state, drops, inside = service.read_row("tower", sql, key_hash)
+        row, settings, state, drops, inside = service.read_row("tower", sql, key_hash)
         if (is_table := row != key_hash) and only_program:
             detail = f"The table's identifier may look and throw, not {only_program}; use the program's."
             raise Problem("table", detail)
-        return _Tower(name, row, is_table, json.loads(asked), state, drops, json.loads(inside))
+        return _Tower(name, row, is_table, json.loads(settings), state, drops, json.loads(inside))
 
     @router.on("POST", "/v1/towers", "Make a tower that is kept", answers=TowerAnswer, makes=True)
     async def create_tower(call: Call, request: NewTower, key: Key) -> Response:
