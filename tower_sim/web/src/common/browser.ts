@@ -78,7 +78,7 @@ export function isDark(): boolean {
 
 /** Take the theme that was chosen before; `changed` is called when the system's own changes. */
 export function startTheme(changed: () => void): void {
-  document.documentElement.style.colorScheme = remembered("theme") || "";
+  document.documentElement.style.colorScheme = recall("theme") || "";
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
 }
 
@@ -99,7 +99,7 @@ export function themeColour(name: string): number[] {
 }
 
 /** What this browser keeps for the page under a name; null of nothing, and where it keeps nothing. */
-export function remembered(name: string): string | null {
+export function recall(name: string): string | null {
   try {
     return localStorage.getItem(`tower-sim:${name}`);
   } catch {

@@ -1,12 +1,12 @@
 // Words and numbers as people read them.
 
 /** "1 cube", "2 cubes"; `many` where it is not made by an s. */
-export function counted(number: number, one: string, many = `${one}s`): string {
+export function plural(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
 /** "red", "red and blue", "red, blue and green". */
-export function listed(words: string[]): string {
+export function joinWords(words: string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
 }
 

@@ -178,7 +178,7 @@ export class CubeTower extends Base {
   }
 
   private hear(word: string, what: any): void {
-    const counted = (cubes: Cube[]) => Object.fromEntries(byColour(cubes));
+    const count = (cubes: Cube[]) => Object.fromEntries(byColour(cubes));
     if (word === "throw") {
       this.complain("");
       this.tell("throw", { kind: what.kind, seed: what.seed, cubes: what.counts ? Object.fromEntries(what.counts) : {} });
@@ -187,7 +187,7 @@ export class CubeTower extends Base {
     else if (word === "rest") {
       const { emerged, inside, board, token } = what;
       this.status.textContent = `${emerged.length} came out, ${inside.length} inside.`;
-      this.tell("rest", { state: token, emerged, inside: counted(inside), board: counted(board) });
+      this.tell("rest", { state: token, emerged, inside: count(inside), board: count(board) });
     }
   }
 

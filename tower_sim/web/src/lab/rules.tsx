@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { save } from "../common/browser";
 import { Chip } from "../common/faces";
 import { Table } from "../common/parts";
-import { type Cell, counted, csv, oneLine, sumOf } from "../common/text";
+import { type Cell, csv, oneLine, plural, sumOf } from "../common/text";
 import { Course, Histogram, Legend, type Shares, spanOf } from "./charts";
 import { type Answer, Busy, Choice, Fold, OrderList, Slider, Sure, Lead } from "./controls";
 import { REGISTER, byDrop, overPhases, series } from "./figures";
@@ -178,7 +178,7 @@ function Controls() {
             <Slider key={colour} label={colour} least={0} most={LIMITS.cubes} value={variant.cubes[k]} mark={<Chip paint={lab.paints[k]} />} changed={(count) => setCubes(variant.cubes.map((old, i) => (i === k ? count : old)))} />
           ))}
         </Fold>
-        <p id="cubes-note" class="note" role="status">{`${counted(all, "cube")} in all`}</p>
+        <p id="cubes-note" class="note" role="status">{`${plural(all, "cube")} in all`}</p>
         {number("Rounds", "rounds", LIMITS.rounds)}
         {number("Cubes for one gold", "gold", LIMITS.gold)}
         {number("Cubes for one gold, with the token", "token", LIMITS.gold)}

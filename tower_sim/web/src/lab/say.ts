@@ -1,6 +1,6 @@
 // Plain words: what a player will notice, and how sure that is, as `tower-sim compare` says it.
 
-import { counted, listed } from "../common/text";
+import { joinWords, plural } from "../common/text";
 import type { Tower, Variant } from "./state";
 import { type Found, type Wish, verdictOf } from "./find";
 import { CERTAIN, type Row } from "./statistics";
@@ -102,7 +102,7 @@ export function alone(rows: Rows, choice: number, cubes: number): string[] {
   return [
     `There are ${writeNumber(actions.a.mean)} actions to choose from in a phase, with ${writeNumber(points.a.mean)} action points; ` +
       `in ${(100 * choice).toFixed(0)} % of the phases there is a choice of two or more.`,
-    `${writeNumber(inside.a.mean)} of ${counted(cubes, "cube")} stay in the tower on average, and passing pays ${writeNumber(gold.a.mean)} gold.${none}`,
+    `${writeNumber(inside.a.mean)} of ${plural(cubes, "cube")} stay in the tower on average, and passing pays ${writeNumber(gold.a.mean)} gold.${none}`,
   ];
 }
 
@@ -114,17 +114,17 @@ export function wishWords(wish: Wish, found: Found, a: Variant, rows: (Row & Fig
   const places = half > 0 ? Math.max(1, Math.min(4, -Math.floor(Math.log10(half)))) : 1;
   const [before, mean, low, high] = [row.a.mean, row.b.mean, row.b.low, row.b.high].map((value) => value.toFixed(places));
   const goal = wish.target !== null ? writeNumber(wish.target) : Number.isFinite(wish.low) ? `${writeNumber(wish.low)} or more` : `${writeNumber(wish.high)} or less`;
-  const changes = listed(found.changed.map((key) => changeWords(key, a, found.variant, colours))) || "no change";
+  const changes = joinWords(found.changed.map((key) => changeWords(key, a, found.variant, colours))) || "no change";
   const reached = `${row.title} ${mean} (${low} to ${high}${verdict === "met" ? "" : `, wished ${goal}`})${found.changed.length ? ` instead of ${before}` : ""}, in ${found.sums.n.toLocaleString("en")} games played afresh`;
   const costs = rows.filter(({ key, shown }) => shown && key !== wish.key).sort((x, y) => effect(y) - effect(x));
   const named = costs.slice(0, COSTS).map((each) => `${each.title} ${instead(each)}`);
-  if (costs.length > COSTS) named.push(`${counted(costs.length - COSTS, "other figure")}`);
+  if (costs.length > COSTS) named.push(`${plural(costs.length - COSTS, "other figure")}`);
   const first = verdict === "met"
     ? `The wish is met ${found.changed.length ? `by ${changes}` : "without a change"}: ${reached}.`
     : verdict === "open"
       ? `Whether ${changes} meets the wish is too close to tell: ${reached}.`
       : `The wish is not met; the nearest of ${found.tried} ways that were tried is ${changes}: ${reached}.`;
-  const second = !found.changed.length ? "It costs nothing." : costs.length ? `It costs: ${listed(named)}: ${costs.every((each) => sure(each) === "certain") ? "certain" : "certain or very likely"}.` : "It costs nothing that these games show: no other figure surely changes.";
+  const second = !found.changed.length ? "It costs nothing." : costs.length ? `It costs: ${joinWords(named)}: ${costs.every((each) => sure(each) === "certain") ? "certain" : "certain or very likely"}.` : "It costs nothing that these games show: no other figure surely changes.";
   const third = verdict === "met" ? [] : [`What stands in its way: ${row.title} goes from ${writeNumber(found.least)} to ${writeNumber(found.most)} in the ways that were tried.`];
   return [first, second, ...third, beyondWords("these rules", found.beyond)].filter(Boolean);
 }
@@ -139,8 +139,8 @@ function changeWords(key: string, a: Variant, b: Variant, colours: string[]): st
     return `${b[key as "rounds"]} ${words[key]} instead of ${a[key as "rounds"]}`;
   }
   const isEven = [a, b].every(({ cubes }) => cubes.every((count) => count === cubes[0]));
-  if (isEven) return `${counted(b.cubes[0], "cube")} of every colour instead of ${a.cubes[0]}`;
-  return `${listed(colours.map((colour, k) => `${b.cubes[k]} ${colour}`))} cubes`;
+  if (isEven) return `${plural(b.cubes[0], "cube")} of every colour instead of ${a.cubes[0]}`;
+  return `${joinWords(colours.map((colour, k) => `${b.cubes[k]} ${colour}`))} cubes`;
 }
 
 export interface Counted { phase: number; thrown: number; came: number[]; inside: number[] }
@@ -150,12 +150,12 @@ export function dropWords(variant: Pick<Variant, "phases" | "gold">, drop: numbe
   const names = came.map((count, k) => (count ? `${count} ${colours[k]}` : "")).filter(Boolean);
   const [out, left] = [came, inside].map((counts) => counts.reduce((sum, count) => sum + count, 0));
   const where = phase < 0 ? "The set-up" : `Round ${1 + Math.floor((drop - 1) / variant.phases.length)}, the ${colours[phase]} phase`;
-  const outcome = out ? `${out} come${out === 1 ? "s" : ""} out (${listed(names)})` : "none comes out";
-  const lines = [`${where}: ${counted(thrown, "cube")} ${thrown === 1 ? "is" : "are"} thrown, ${outcome}; ${left} stay${left === 1 ? "s" : ""} inside.`];
+  const outcome = out ? `${out} come${out === 1 ? "s" : ""} out (${joinWords(names)})` : "none comes out";
+  const lines = [`${where}: ${plural(thrown, "cube")} ${thrown === 1 ? "is" : "are"} thrown, ${outcome}; ${left} stay${left === 1 ? "s" : ""} inside.`];
   if (phase >= 0 && !out) lines.push("No cube, no action: the phase is skipped.");
   if (phase < 0 || !out) return lines;
-  const points = counted(Math.max(...came), "action point");
-  return [...lines, `${counted(names.length, "action")} to choose from, with ${points}; or pass for ${Math.ceil(out / variant.gold)} gold.`];
+  const points = plural(Math.max(...came), "action point");
+  return [...lines, `${plural(names.length, "action")} to choose from, with ${points}; or pass for ${Math.ceil(out / variant.gold)} gold.`];
 }
 
 export function howSure(row: Row, games: number, isPaired: boolean): string {

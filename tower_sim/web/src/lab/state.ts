@@ -35,7 +35,7 @@ export interface State {
   whole: { side: Side; game: number; drop: number }; fight: Fight;
 }
 
-function opened(data: any): Lab {
+function openLab(data: any): Lab {
   for (const tower of data.towers) tower.document.table.thresholds ??= data.thresholds;
   const byName = (list: { name: string }[]) => Object.fromEntries(list.map((each) => [each.name, each]));
   return { ...data, tower: byName(data.towers), ship: byName(data.ships) };
@@ -43,7 +43,7 @@ function opened(data: any): Lab {
 
 /** A worker has no page: it is given the laws alone. */
 export const IS_PAGE = typeof document !== "undefined";
-export const lab: Lab = IS_PAGE ? opened(dataOf("lab")) : (null as unknown as Lab);
+export const lab: Lab = IS_PAGE ? openLab(dataOf("lab")) : (null as unknown as Lab);
 
 /** The most that may be chosen. */
 export const LIMITS = { ...lab?.limits, name: 60, game: 99999, force: 29 };
@@ -86,10 +86,10 @@ export function begin(chosen: State): void {
 
 export function change(part: Partial<State>): void {
   steps.keep(part);
-  taken(part);
+  apply(part);
 }
 
-function taken(part: Partial<State>): void {
+function apply(part: Partial<State>): void {
   Object.assign(state, part);
   for (const listener of listeners) listener(Object.keys(part));
 }
@@ -130,7 +130,7 @@ export const steps = (() => {
     if (!part) return;
     to.push(now());
     last = { what: "", at: -MOMENT };
-    taken(part);
+    apply(part);
   }
 
   return {

@@ -1,6 +1,6 @@
 // A game that is played along with the tower: what was begun, what comes next. view.tsx shows it.
 
-import { capital, listed } from "../common/text";
+import { capital, joinWords } from "../common/text";
 import { amerigoGame } from "./along_amerigo";
 import { battleGame } from "./along_battle";
 import { type Awaited, type Begun, type Choices, type Course, type Playable, courseOf } from "./course";
@@ -134,7 +134,7 @@ export function readBegun(text: string, tower: Apparatus): Begun {
   for (const part of own ? own.split(",") : []) {
     const [key, value = ""] = part.split("=").map(decode);
     const field = game.fields.find((each) => each.name === key);
-    if (!field) throw new Error(`The link sets ${quote(key)}, which ${game.title} has not; allowed is ${listed(game.fields.map((each) => each.name)) || "no choice"}; copy it again, whole.`);
+    if (!field) throw new Error(`The link sets ${quote(key)}, which ${game.title} has not; allowed is ${joinWords(game.fields.map((each) => each.name)) || "no choice"}; copy it again, whole.`);
     choices[key] = field.of ? value : Number(value || NaN);
   }
   return checkBegun(game, choices, seed);

@@ -4,7 +4,7 @@ import { AMERIGO, isOver, newGame, options, playDrop, rulesOf } from "made/lib/r
 import type { Awaited, Course, Past, Piece, Playable } from "./course";
 import type { House } from "./state";
 import { byColour, countsWords } from "./words";
-import { counted, listed, sumOf } from "../common/text";
+import { joinWords, plural, sumOf } from "../common/text";
 
 interface Entry { index: number; round: number; phase: string; thrown: Record<string, number>; emerged: Record<string, number>; skipped: boolean; actionPoints: number; gold: number }
 
@@ -65,17 +65,17 @@ class AmerigoCourse implements Course {
   sum() {
     const phases = this.entries.slice(1);
     const total = (of: (entry: Entry) => number) => sumOf(phases.map(of));
-    const out = counted(total(({ emerged }) => sumOf(Object.values(emerged))), "cube");
-    const points = counted(total(({ actionPoints }) => actionPoints), "action point");
-    return `${counted(phases.length, "phase")}, ${total(({ skipped }) => Number(skipped))} of them skipped; ${out} came out, ${points} in all, or ${total(({ gold }) => gold)} gold for passing every time.`;
+    const out = plural(total(({ emerged }) => sumOf(Object.values(emerged))), "cube");
+    const points = plural(total(({ actionPoints }) => actionPoints), "action point");
+    return `${plural(phases.length, "phase")}, ${total(({ skipped }) => Number(skipped))} of them skipped; ${out} came out, ${points} in all, or ${total(({ gold }) => gold)} gold for passing every time.`;
   }
 }
 
 function entryWords(entry: Entry, rules: any): string {
   const name = entry.index ? `Round ${entry.round}, ${entry.phase} phase` : "Set-up";
   if (!sumOf(Object.values(entry.thrown))) return `${name}: no ${entry.phase} cube is outside; the phase is skipped.`;
-  if (!entry.index) return `${name}: ${counted(sumOf(Object.values(entry.emerged)), "cube")} came out.`;
+  if (!entry.index) return `${name}: ${plural(sumOf(Object.values(entry.emerged)), "cube")} came out.`;
   if (entry.skipped) return `${name}: no cube came out; the phase is skipped.`;
   const { choices, gold } = options(entry.emerged, rules);
-  return `${name}: ${countsWords(Object.entries(entry.emerged))} came out. Choose one action: ${listed(choices.map(({ action }: { action: string }) => action))}, with ${counted(entry.actionPoints, "action point")}; or pass for ${gold} gold.`;
+  return `${name}: ${countsWords(Object.entries(entry.emerged))} came out. Choose one action: ${joinWords(choices.map(({ action }: { action: string }) => action))}, with ${plural(entry.actionPoints, "action point")}; or pass for ${gold} gold.`;
 }

@@ -5,7 +5,7 @@ import { battle } from "made/battle.js";
 import { quote } from "./link";
 import type { Apparatus } from "./state";
 import { byColour, countsWords } from "./words";
-import { capital, counted, listed, plainName } from "../common/text";
+import { capital, joinWords, plainName, plural } from "../common/text";
 import type { Awaited, Begun, Choices, Course, Past, Playable } from "./course";
 
 const SIDES = ["purple", "green"]; // the first is active
@@ -76,7 +76,7 @@ class BattleCourse implements Course {
     }
     const stuck = [...past.inside.keys()];
     this.lies = new Map([...past.lies(), ...stuck.map((id): [number, string] => [id, "inside"])]);
-    const placesOf = (side: number) => listed(thrown.filter((id) => this.sideOf(id) === side).map((id) => placeName(this.lies.get(id)!)));
+    const placesOf = (side: number) => joinWords(thrown.filter((id) => this.sideOf(id) === side).map((id) => placeName(this.lies.get(id)!)));
     const parts = SIDES.map((name, side) => [name, placesOf(side)]).filter(([, places]) => places);
     this.lines.push(`${this.name === "Shake" ? "Shaken out" : this.name}: ${parts.map(([name, places]) => `${name} in ${places}`).join("; ")}.`);
     return [...staying.map(([id]) => id), ...thrown].map((id) => this.lies.get(id)!);
@@ -96,9 +96,9 @@ class BattleCourse implements Course {
     const lying = [...this.lies].map(([id, place]) => [this.sideOf(id), this.zones[place]]);
     const { sides, winner, sunk } = this.result || battle.resolved(this.setup, lying);
     const sentences = sides.map(({ strength, coins, cargo, choice, damage_taken: taken }: any, i: number) => (
-      `${SIDES[i]} has ${strength} strength, ${counted(coins, "coin")}, ${cargo} cargo${choice ? `, ${choice} of coin or cargo` : ""}, and takes ${taken} damage`
+      `${SIDES[i]} has ${strength} strength, ${plural(coins, "coin")}, ${cargo} cargo${choice ? `, ${choice} of coin or cargo` : ""}, and takes ${taken} damage`
     ));
-    const end = this.result ? `. ${capital(SIDES[winner])} wins${sides[0].strength === sides[1].strength ? ": a tie goes to the active side" : ""}${sunk.length ? `; ${listed(sunk.map((side: number) => SIDES[side]))} sinks` : ""}` : "";
+    const end = this.result ? `. ${capital(SIDES[winner])} wins${sides[0].strength === sides[1].strength ? ": a tie goes to the active side" : ""}${sunk.length ? `; ${joinWords(sunk.map((side: number) => SIDES[side]))} sinks` : ""}` : "";
     return `${sentences.join("; ")}${end}.`;
   }
 }

@@ -2,7 +2,7 @@
 
 import { type Paint } from "../common/faces";
 import { address, bytesOf } from "../common/browser";
-import { capital, counted } from "../common/text";
+import { capital, plural } from "../common/text";
 import { handleCanvas } from "../scene/hands";
 import { type Header } from "../scene/renderer";
 import { Show } from "../scene/show";
@@ -241,7 +241,7 @@ export class Live extends Show {
     if (what.kind === "knock" && !emerged.length) return this.tell("The knock brought no cube out.");
     const event = eventSentence(events[events.length - 1], this.tower.isBoard);
     const none = emerged.length || event.endsWith("none came out.") ? "" : `, none came ${this.tower.isBoard ? "on the board" : "out"}`;
-    return this.tell(`${event} ${counted(inside.length, "cube")} ${inside.length === 1 ? "is" : "are"} inside${none}.`);
+    return this.tell(`${event} ${plural(inside.length, "cube")} ${inside.length === 1 ? "is" : "are"} inside${none}.`);
   }
 
   private tellFailure({ what, failures, reason }: any): void {

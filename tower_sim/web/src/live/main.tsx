@@ -59,7 +59,7 @@ function moveHand(live: Live, right: number, away: number, up: number): void {
  * (a promise: all lies still), `link(isBefore)`, `frames` (pictures drawn), `listener` (called with the word and details
  * of what happens: throw, out, again, failed, rest, state).
  */
-function opened(live: Live) {
+function makeApi(live: Live) {
   return {
     get state() { return live.tower.state.token; },
     get profile() { return live.apparatus!.name; },
@@ -88,7 +88,7 @@ async function main(): Promise<void> {
     const live: Live = new Live(dataOf("live"), await workerMaker(), () => render(<View live={live} />, root));
     connect(live);
     await live.start();
-    Object.assign(window, { towerSim: opened(live) });
+    Object.assign(window, { towerSim: makeApi(live) });
   } catch (error) {
     fail(`The tower cannot be shown: ${(error as Error).message}`);
   }

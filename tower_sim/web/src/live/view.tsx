@@ -3,7 +3,7 @@
 import { openDialog, viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
 import { Dialog, Facts, Field, Icon, Keys, ShareDialog, Table, Theme, openShare } from "../common/parts";
-import { capital, counted, plainName, sumOf } from "../common/text";
+import { capital, plainName, plural, sumOf } from "../common/text";
 import { CountsTable, Looks, options, placesOf } from "../scene/picture";
 import type { Field as Choice } from "./course";
 import { readLink } from "./link";
@@ -182,7 +182,7 @@ function LongRun({ apparatus, events }: { apparatus: Apparatus; events: Past[] }
   const span = ([low, high]: number[]) => ` (9 in 10: ${low} to ${high})`;
   const rows = [
     [`First throw, of ${run.set_up.thrown} cubes: out`, here(first?.thrown === run.set_up.thrown ? [first.out] : []), run.set_up.out.toFixed(1)],
-    [`Later throws, of ${counted(cubes, "cube")}: out`, here(alike.map(({ out }) => out)), usual ? usual.out.toFixed(1) + span(usual.outs) : "–"],
+    [`Later throws, of ${plural(cubes, "cube")}: out`, here(alike.map(({ out }) => out)), usual ? usual.out.toFixed(1) + span(usual.outs) : "–"],
     ["Inside after these", here(alike.map((each) => each.inside)), usual ? usual.inside.toFixed(1) + span(usual.insides) : "–"],
   ];
   return (

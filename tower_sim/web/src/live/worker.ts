@@ -41,15 +41,15 @@ const asks: Record<string, (what: Asked) => object | Promise<object>> = {
   /** Refuse what a link says of a profile's tower if it cannot be done; nothing changes. */
   async check({ token, counts, seed, ...what }) {
     const place = await placeOf(what);
-    const state = token ? knownOf(place, token).state : place.model.empty();
-    if (counts) place.model.begin({ kind: "drop", state, cubes: numbered(state, counts), rng: physics.pcg64(seed, [0]) });
+    const state = token ? findState(place, token).state : place.model.empty();
+    if (counts) place.model.begin({ kind: "drop", state, cubes: giveNumbers(state, counts), rng: physics.pcg64(seed, [0]) });
     return {};
   },
 
-  read: ({ token }) => stateOf(here, knownOf(here, token)),
+  read: ({ token }) => stateOf(here, findState(here, token)),
 
   take({ token, numbers }) {
-    const before = knownOf(here, token);
+    const before = findState(here, token);
     return stateSince(before, physics.taken(before.state, numbers));
   },
 
@@ -60,15 +60,15 @@ const asks: Record<string, (what: Asked) => object | Promise<object>> = {
 
   /** Throw counts by colour, [[colour, number], ...], or the cubes given, with the model's own hand; `stream` is of a game. */
   drop({ token, number, counts, cubes, seed, stream = [] }) {
-    const before = knownOf(here, token);
-    const thrown = cubes || numbered(before.state, counts);
+    const before = findState(here, token);
+    const thrown = cubes || giveNumbers(before.state, counts);
     begin(number, before, (state, attempt) => ({ kind: "drop", state, cubes: thrown, rng: physics.pcg64(seed, [...stream, attempt]) }));
     return { cubes: thrown };
   },
 
   /** Knock on the table; drawn as `tower-sim throw --knock` does without cubes. */
   knock({ token, number, strength, seed, stream = [1] }) {
-    begin(number, knownOf(here, token), (state, attempt) => ({ kind: "knock", state, strength, rng: physics.pcg64(seed, [...stream, attempt]) }));
+    begin(number, findState(here, token), (state, attempt) => ({ kind: "knock", state, strength, rng: physics.pcg64(seed, [...stream, attempt]) }));
     return {};
   },
 
@@ -81,7 +81,7 @@ const asks: Record<string, (what: Asked) => object | Promise<object>> = {
 
   /** A throw by hand: `launch`es come while it runs, up to the window that `until` says, and end with `close`. */
   hand({ token, number }) {
-    begin(number, knownOf(here, token), (state) => ({ kind: "hand", state }));
+    begin(number, findState(here, token), (state) => ({ kind: "hand", state }));
     Object.assign(job!, { isHand: true, isEmpty: true, isClosed: false });
     return {};
   },
@@ -119,7 +119,7 @@ async function placeOf({ profile, core }: Pick<Asked, "profile" | "core">): Prom
 }
 
 /** Return the state of a token; one that is new here is looked through, and with a board played again, to know what lay where. */
-function knownOf({ model, known }: Place, token: string): Known {
+function findState({ model, known }: Place, token: string): Known {
   if (!known.has(token)) {
     const state = physics.readToken(token);
     model.begin({ kind: "drop", state, cubes: [], rng: physics.pcg64("0") });
@@ -131,7 +131,7 @@ function knownOf({ model, known }: Place, token: string): Known {
 }
 
 /** Return cubes of counts by colour, [[colour, number], ...], with the numbers that a state has free. */
-function numbered(state: PhysicsState, counts: Counts): { id: number; colour: string }[] {
+function giveNumbers(state: PhysicsState, counts: Counts): { id: number; colour: string }[] {
   let id = physics.nextId(state);
   return counts.flatMap(([colour, many]) => Array.from({ length: many }, () => ({ id: id++, colour })));
 }

@@ -104,7 +104,7 @@ class Follower {
   done(row: Row): void {
     this.ages = this.ages.map((each, c) => left(each, row.out[c], this.odds));
     this.before = row.after;
-    if (row.isOdd) this.ages = this.ages.map((each, c) => recounted(each, row.after[c]));
+    if (row.isOdd) this.ages = this.ages.map((each, c) => recount(each, row.after[c]));
     if (row.marks.includes("emptied")) [this.drops, this.ages] = [0, this.ages.map(() => [])];
     else if (sumOf(row.thrown)) this.drops++;
     else this.ages = this.ages.map((each) => each.slice(1));
@@ -132,7 +132,7 @@ function left(ages: number[], out: number, odds: number[]): number[] {
   return ages.map((cubes, age) => cubes * (1 - expit((low + high) / 2 + Math.log(odds[age]))));
 }
 
-function recounted(ages: number[], inside: number): number[] {
+function recount(ages: number[], inside: number): number[] {
   const now = sumOf(ages) < 1e-9 ? [1, ...ages.slice(1)] : ages;
   const all = sumOf(now);
   return now.map((cubes) => cubes * (inside / all));
@@ -156,7 +156,7 @@ export function expectations(rows: Row[], of: Reference, constants: Constants): 
 /** Sums of log-likelihoods over throws: of each law, and of each alternative (by alternative, then law). */
 interface Likelihoods { null: Float64Array; other: Float64Array[] }
 
-function opened(of: Reference, { alternatives }: Constants): Likelihoods {
+function openSums(of: Reference, { alternatives }: Constants): Likelihoods {
   const laws = (of.later?.thrown ?? Object.values(of.setups)[0]).length;
   return { null: new Float64Array(laws), other: alternatives.map(() => new Float64Array(laws)) };
 }
@@ -187,7 +187,7 @@ function worth(sums: Likelihoods, { alternatives }: Constants): { log: number; s
 const exp = (log: number) => Math.exp(Math.min(log, 340));
 
 function part(drops: (Situation | null)[], of: Reference, constants: Constants): Bet {
-  const sums = opened(of, constants);
+  const sums = openSums(of, constants);
   const laws = sums.null.length;
   const [from, to, count] = constants.fine;
   const tilts = Array.from({ length: count }, (_, i) => from + (i * (to - from)) / (count - 1));
@@ -218,11 +218,11 @@ function part(drops: (Situation | null)[], of: Reference, constants: Constants):
     return exp(worth(sums, constants).log);
   });
   const some = Math.max(seen, 1);
-  return { drops: seen, e, out: out / some, predicted: predicted / some, evidence: worth(sums, constants).shares, between: between(sums, fine, shifts.map((shift) => shift / some), constants) };
+  return { drops: seen, e, out: out / some, predicted: predicted / some, evidence: worth(sums, constants).shares, between: findShifts(sums, fine, shifts.map((shift) => shift / some), constants) };
 }
 
 /** The least and the greatest mean shift whose tilt is not rejected. */
-function between({ other }: Likelihoods, fine: Float64Array[], shifts: Float64Array, { alternatives, strong }: Constants): [number, number] {
+function findShifts({ other }: Likelihoods, fine: Float64Array[], shifts: Float64Array, { alternatives, strong }: Constants): [number, number] {
   const tilts = other.filter((_, i) => isTilt(alternatives[i][0]));
   const own = logSum(tilts.flatMap((logs) => [...logs])) - Math.log(tilts.length);
   const kept = [...fine.keys()].filter((i) => own - logSum(fine[i]) < Math.log(strong));
@@ -265,14 +265,14 @@ function colourLaws(cubes: number[], weights: number[], out: number): number[][]
   }
   const series = cubes.map((n, c) => binomial(n, logs[c] + (low + high) / 2));
   return series.map((own, i) => {
-    const rest = series.reduce((sum, other, j) => (j === i ? sum : convolved(sum, other)), [1]);
+    const rest = series.reduce((sum, other, j) => (j === i ? sum : convolve(sum, other)), [1]);
     const law = own.map((p, k) => p * (rest[out - k] ?? 0));
     const all = sumOf(law);
     return law.map((p) => p / all);
   });
 }
 
-function convolved(a: number[], b: number[]): number[] {
+function convolve(a: number[], b: number[]): number[] {
   const both = new Array(a.length + b.length - 1).fill(0);
   a.forEach((p, i) => b.forEach((q, j) => (both[i + j] += p * q)));
   return both;
@@ -318,11 +318,11 @@ export async function power(whole: Reference, counts: number[], phases: number[]
   for (const tilt of tilts) {
     const nights: Simulated[] = [];
     while (nights.length < NIGHTS) {
-      nights.push(simulated(of, counts, phases, rounds, tilt, constants, random));
+      nights.push(simulateNight(of, counts, phases, rounds, tilt, constants, random));
       if (!(await rest())) return null;
     }
     const when = Array.from({ length: SEQUENCES }, () => {
-      const [first, later] = [opened(of, constants), opened(of, constants)];
+      const [first, later] = [openSums(of, constants), openSums(of, constants)];
       for (let night = 1; night <= LONGEST; night++) {
         const drawn = nights[Math.floor(random() * NIGHTS)];
         for (const [sums, more] of [[first, drawn.first], [later, drawn.later]]) {
@@ -350,8 +350,8 @@ function drawer(seed: number): () => number {
   };
 }
 
-function simulated(of: Reference, counts: number[], phases: number[], rounds: number, tilt: number, constants: Constants, random: () => number): Simulated {
-  const [first, later] = [opened(of, constants), opened(of, constants)];
+function simulateNight(of: Reference, counts: number[], phases: number[], rounds: number, tilt: number, constants: Constants, random: () => number): Simulated {
+  const [first, later] = [openSums(of, constants), openSums(of, constants)];
   const cubes = counts.flatMap((many, colour) => Array.from({ length: many }, () => ({ colour, since: -1 }))); // -1: outside
   const inside = () => counts.map((_, c) => cubes.filter(({ colour, since }) => colour === c && since >= 0).length);
   const follower = new Follower(of, constants);

@@ -4,7 +4,7 @@ import { render } from "preact";
 import { find, shows, startTheme } from "../common/browser";
 import { pValue } from "./law";
 import { View, open, ui, verdict } from "./view";
-import { csv, expected, listen, model, night, played, tested } from "./state";
+import { csv, expected, listen, model, night, played, runTest } from "./state";
 
 function show(): void {
   render(<View />, find("app"));
@@ -35,7 +35,7 @@ if (shows("record")) {
       csv: () => (night ? csv() : ""),
       expected: () => expected(played()),
       test: (name = model().name) => {
-        const found = tested(played(), name);
+        const found = runTest(played(), name);
         return { ...found, p: pValue(found.e), pColours: pValue(found.colours.e), says: verdict(name) };
       },
     },

@@ -85,15 +85,15 @@ export function dueOf(night: Night, rules: Rules | null): Due {
   return follow({ head, throws: throws.slice(0, draft.at ?? throws.length) }, rules, draft.begins).due;
 }
 
-export function drafted(night: Night, rules: Rules | null): Throw {
+export function readDraft(night: Night, rules: Rules | null): Throw {
   const { draft } = night;
   return { begins: draft.begins || !(draft.at ?? night.throws.length), thrown: draft.thrown ?? dueOf(night, rules).thrown, out: draft.out, marks: draft.marks, who: draft.who ?? nextWho(night) };
 }
 
 /** The throw of the draft as it would be played, for what cannot be. */
-export function tried(night: Night, rules: Rules | null): Played {
+export function tryDraft(night: Night, rules: Rules | null): Played {
   const before = night.throws.slice(0, night.draft.at ?? night.throws.length);
-  return follow({ head: night.head, throws: [...before, drafted(night, rules)] }, rules).played.at(-1)!;
+  return follow({ head: night.head, throws: [...before, readDraft(night, rules)] }, rules).played.at(-1)!;
 }
 
 function nextWho({ head: { players }, throws }: Night): string {
@@ -127,7 +127,7 @@ export function after(night: Night | null, action: Action, rulesOf: (head: Head)
     case "side": return drafting({ side: action[1] });
     case "mark": return drafting({ marks: draft.marks.includes(action[1]) ? draft.marks.filter((mark) => mark !== action[1]) : [...draft.marks, action[1]] });
     case "who": return drafting({ who: action[1] });
-    case "done": return put(drafted(night, rules));
+    case "done": return put(readDraft(night, rules));
     case "empty": return put({ begins: false, thrown: none(night), out: dueOf(night, rules).before, marks: ["emptied"], who: "" });
     case "game": return { head, throws, draft: newDraft(head, true) };
     case "edit": {
@@ -196,21 +196,21 @@ export function playerName(name: string): string {
 }
 
 /** Return a text as a word for an address. */
-export async function packed(text: string): Promise<string> {
-  const bytes = await streamed(new Blob([text]), new CompressionStream("deflate-raw"));
+export async function pack(text: string): Promise<string> {
+  const bytes = await stream(new Blob([text]), new CompressionStream("deflate-raw"));
   return btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
 /** Return the text that `packed` made a word of; throws an Error of one line for any other. */
-export async function unpacked(word: string): Promise<string> {
+export async function unpack(word: string): Promise<string> {
   try {
     const bytes = Uint8Array.from(atob(word.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
-    return new TextDecoder().decode(await streamed(new Blob([bytes]), new DecompressionStream("deflate-raw")));
+    return new TextDecoder().decode(await stream(new Blob([bytes]), new DecompressionStream("deflate-raw")));
   } catch {
     throw new Error("The link is damaged; copy it again, whole.");
   }
 }
 
-function streamed(blob: Blob, through: GenericTransformStream): Promise<ArrayBuffer> {
+function stream(blob: Blob, through: GenericTransformStream): Promise<ArrayBuffer> {
   return new Response(blob.stream().pipeThrough(through as ReadableWritablePair)).arrayBuffer();
 }

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { canvasOf, find, saveBlob } from "../common/browser";
-import { counted, listed, sumOf } from "../common/text";
+import { joinWords, plural, sumOf } from "../common/text";
 import type { Expected } from "./law";
 import { type Played, isHappening } from "./night";
 import { night, paintOf, placeOf, rulesOf } from "./state";
@@ -42,7 +42,7 @@ export function sentences(throws: Played[], of: Known[]): string[] {
   const rules = rulesOf(night!.head);
   const found: string[] = [];
   const first = throws.find((each) => !each.number && sumOf(each.thrown));
-  if (first) found.push(`Of ${counted(sumOf(first.thrown), "cube")} of the ${rules ? "set-up" : "first throw"}, ${sumOf(first.after)} stayed in the tower.`);
+  if (first) found.push(`Of ${plural(sumOf(first.thrown), "cube")} of the ${rules ? "set-up" : "first throw"}, ${sumOf(first.after)} stayed in the tower.`);
   const later = throws.filter((each) => each.number && !isHappening(each));
   if (later.length) {
     const mean = (value: (each: Played) => number) => (sumOf(later.map(value)) / later.length).toFixed(1);
@@ -73,7 +73,7 @@ export function Picture({ throws, expected }: { throws: Played[]; expected: (Exp
   const write = (text: string, size: number, fill = INK, x = LEFT, more = {}) => drawn.push(<text x={x} y={y} font-size={size} fill={fill} {...more}>{text}</text>);
   write("Game night", 60, INK, LEFT, { "font-weight": 700 });
   y += 48;
-  write([head.date, rules?.title ?? "Free throws", counted(throws.length, "throw"), ...(head.players.length ? [listed(head.players)] : [])].join(" · "), 28, SOFT);
+  write([head.date, rules?.title ?? "Free throws", plural(throws.length, "throw"), ...(head.players.length ? [joinWords(head.players)] : [])].join(" · "), 28, SOFT);
   y += 26;
   for (const line of text) {
     y += 42;
@@ -114,7 +114,7 @@ export function Picture({ throws, expected }: { throws: Played[]; expected: (Exp
       const luck = out - expected;
       const wide = Math.max((Math.abs(luck) / far) * 140, 3);
       write(name, 28);
-      write(`${counted(many, "throw")}, ${out} out`, 24, SOFT, 330);
+      write(`${plural(many, "throw")}, ${out} out`, 24, SOFT, 330);
       drawn.push(<rect x={luck > 0 ? 750 : 750 - wide} y={y - 24} width={wide} height={28} rx={4} fill={luck > 0 ? MORE : LESS} />);
       write(`${luck > 0 ? "+" : "−"}${Math.abs(luck).toFixed(1)}`, 28, INK, RIGHT, { "text-anchor": "end", "font-weight": 600 });
     }

@@ -1,9 +1,9 @@
 // What the page was given, and the night that it keeps: the log of all that was tapped. Each tap reads the log, adds itself and
 // writes it, so that a reload, a dead battery or a second tab loses no tap.
 
-import { dataOf, remember, remembered } from "../common/browser";
+import { dataOf, recall, remember } from "../common/browser";
 import type { Paint } from "../common/faces";
-import { capital, listed } from "../common/text";
+import { capital, joinWords } from "../common/text";
 import { type Check, type Constants, type Expected, type Reference, check, expectations } from "./law";
 import { type Action, type Due, FREE, type Head, type Night, type Played, type Rules, after, csvOf, dueOf, follow, isHappening } from "./night";
 
@@ -48,7 +48,7 @@ export function listen(show: () => void): void {
 
 /** Take what is kept, which another tab may have changed. */
 function read(): void {
-  const kept = remembered(KEY);
+  const kept = recall(KEY);
   if (!isKept || kept === text) return;
   text = kept;
   try {
@@ -111,7 +111,7 @@ export function expected(throws: Played[]): (Expected | null)[] {
   return once("expected", throws, () => expectations(throws, model().reference, data.constants));
 }
 
-export function tested(throws: Played[], name: string): Check {
+export function runTest(throws: Played[], name: string): Check {
   return once(`tested ${name}`, throws, () => check(throws, model(name).reference, data.constants));
 }
 
@@ -127,7 +127,7 @@ function once<T>(what: string, throws: Played[], compute: () => T): T {
 }
 
 export function titleOf(each: Played, rules: Rules | null): string {
-  return isHappening(each) ? capital(listed(each.marks) || "nothing thrown") : placeOf(each, rules);
+  return isHappening(each) ? capital(joinWords(each.marks) || "nothing thrown") : placeOf(each, rules);
 }
 
 export function placeOf({ number, phase }: { number: number; phase: number }, rules: Rules | null): string {

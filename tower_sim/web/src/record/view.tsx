@@ -4,11 +4,11 @@ import type { ComponentChildren } from "preact";
 import { address, find, save, viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
 import { Field, ShareDialog, Table, Tabs, Theme, openShare } from "../common/parts";
-import { capital, counted, listed, sumOf } from "../common/text";
+import { capital, joinWords, plural, sumOf } from "../common/text";
 import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
-import { FREE, type Head, type Played, drafted, isHappening, packed, playerName, tried, unpacked } from "./night";
+import { FREE, type Head, type Played, readDraft, isHappening, pack, playerName, tryDraft, unpack } from "./night";
 import { Picture, canShare, known, lucks, savePicture, sharePicture } from "./picture";
-import { COUNTS, MINE, act, canUndo, csv, data, due, expected, isKept, model, night, paintOf, placeOf, played, rulesOf, tested, titleOf, undo } from "./state";
+import { COUNTS, MINE, act, canUndo, csv, data, due, expected, isKept, model, night, paintOf, placeOf, played, rulesOf, runTest, titleOf, undo } from "./state";
 
 const TABS = { record: "Record", throws: "Throws", night: "The night", tower: "Our tower" };
 type Tab = keyof typeof TABS;
@@ -112,8 +112,8 @@ function Record() {
   const { draft, head } = night!;
   const rules = rulesOf(head);
   const now = due();
-  const entry = drafted(night!, rules);
-  const { wrong } = tried(night!, rules);
+  const entry = readDraft(night!, rules);
+  const { wrong } = tryDraft(night!, rules);
   const there = head.colours.map((_, c) => now.before[c] + entry.thrown[c]);
   const total = sumOf(entry.out);
   const isEdit = draft.at !== null;
@@ -151,7 +151,7 @@ function Record() {
       <div class="rows">
         {head.colours.map((colour, c) => <Row colour={colour} side={draft.side} value={(isIn ? entry.thrown : entry.out)[c]} most={isIn ? (rules ? head.counts[c] - now.before[c] : Infinity) : there[c]} set={(cubes) => tap(draft.side, c, cubes)} />)}
       </div>
-      <p id="wrong" class="trouble" role="alert">{wrong.length ? `${capital(listed(wrong))}. Count again, correct an earlier throw, or keep it as a miscount.` : ""}</p>
+      <p id="wrong" class="trouble" role="alert">{wrong.length ? `${capital(joinWords(wrong))}. Count again, correct an earlier throw, or keep it as a miscount.` : ""}</p>
       <div class="deck">
         <button type="button" id="undo" disabled={!canUndo()} onClick={undo}>Undo</button>
         {isEdit && <button type="button" id="cancel" onClick={() => tap("cancel")}>Cancel</button>}
@@ -195,7 +195,7 @@ function Row({ colour, side, value, most, set }: { colour: string; side: "in" | 
 function wordsOf(counts: number[], colours: string[]): string {
   const some = counts.flatMap((count, c) => (count ? [`${count} ${colours[c]}`] : []));
   if (some.length === counts.length && new Set(counts).size === 1) return `all ${sumOf(counts)}`;
-  return some.length ? listed(some) : "none";
+  return some.length ? joinWords(some) : "none";
 }
 
 function Last({ throws }: { throws: Played[] }) {
@@ -209,7 +209,7 @@ function Last({ throws }: { throws: Played[] }) {
         <h2 id="last-head">{`${titleOf(last, rules)}: ${out} out`}</h2>
         {model && <p id="expected">{`The model expected ${model.mean.toFixed(1)}, and ${model.low} to ${model.high} in 9 of 10.`}</p>}
         {!model && <p class="note" id="expected">{last.isOdd ? "The model says nothing of this throw: it is marked." : isHappening(last) ? "" : "The model does not know such a throw."}</p>}
-        {rules && last.number > 0 && out > 0 && !isHappening(last) && <p class="soft">{`${last.who ? `${last.who}'s throw: ` : ""}${counted(Math.max(...last.out), "action point")}, ${counted(last.out.filter(Boolean).length, "action")} to choose from.`}</p>}
+        {rules && last.number > 0 && out > 0 && !isHappening(last) && <p class="soft">{`${last.who ? `${last.who}'s throw: ` : ""}${plural(Math.max(...last.out), "action point")}, ${plural(last.out.filter(Boolean).length, "action")} to choose from.`}</p>}
       </div>
       {model && <Spark expected={model} out={out} />}
     </section>
@@ -251,7 +251,7 @@ function Throws() {
               <span><strong>{titleOf(each, rules)}</strong>{each.who && <span class="soft">{` ${each.who}`}</span>}</span>
               <span class="counts">{`${sumOf(each.thrown)} in, ${sumOf(each.out)} out`}{model[i] && <span class="soft">{` (${model[i].mean.toFixed(1)})`}</span>}</span>
               <span class="cubes">{head.colours.map((colour, c) => each.out[c] > 0 && <span><Chip paint={paintOf(colour)} />{each.out[c]}<span class="hidden">{` ${colour} `}</span></span>)}</span>
-              {each.marks.length > 0 && <span class={each.wrong.length ? "odd wrong" : "odd"}>{each.wrong.length ? `Kept as a miscount: ${listed(each.wrong)}.` : capital(`${listed(each.marks)}.`)}</span>}
+              {each.marks.length > 0 && <span class={each.wrong.length ? "odd wrong" : "odd"}>{each.wrong.length ? `Kept as a miscount: ${joinWords(each.wrong)}.` : capital(`${joinWords(each.marks)}.`)}</span>}
             </button>
           </li>
         ))}
@@ -298,7 +298,7 @@ function Tower() {
   const like = ui.like || model().name;
   const of = model(like).reference;
   if (!throws.length) return <section class="panel"><p class="soft">Nothing was thrown yet.</p></section>;
-  const found = tested(throws, like);
+  const found = runTest(throws, like);
   const [says, sure] = verdict(like);
   const numbers = pValue(found.e);
   return (
@@ -311,7 +311,7 @@ function Tower() {
           ["How many come out", found.setup.drops + found.later.drops, <span id="p-numbers">{significant(numbers)}</span>],
           ["Which colours come out", found.colours.drops, <span id="p-colours">{significant(pValue(found.colours.e))}</span>],
         ]} />
-        <p class="note">{`If your tower were as the model, p would fall to 0.05 or below in at most 1 of 20 such records, however often you look. So you may go on and look again.${found.skipped.length ? ` Left out: ${counted(found.skipped.length, "throw")} (${[...new Set(found.skipped)].join("; ")}).` : ""}`}</p>
+        <p class="note">{`If your tower were as the model, p would fall to 0.05 or below in at most 1 of 20 such records, however often you look. So you may go on and look again.${found.skipped.length ? ` Left out: ${plural(found.skipped.length, "throw")} (${[...new Set(found.skipped)].join("; ")}).` : ""}`}</p>
         {head.tower === MINE && <p class="note">Your own tower has no model here. It is compared with that of another.</p>}
       </section>
       <section class="panel">
@@ -319,7 +319,7 @@ function Tower() {
         <p class="note">The page plays nights of towers that differ from the model, and tests each.</p>
         {ui.power.found && ui.power.of === like ? <Nights found={ui.power.found} /> : <button type="button" id="power" class="main" disabled={ui.power.isBusy} onClick={() => reckon(like)}>{ui.power.isBusy ? "It plays ..." : "Play them"}</button>}
       </section>
-      <p class="note foot">{`The model: ${of.setups[sumOf(COUNTS)]?.length ?? 0} laws drawn for ${counted(of.games, "game")} of ${like}, played by ${of.model === "physics" ? "physics" : "its fast model"}. The same test: `}<code>{`tower-sim tower test night.csv --tower ${like} --model ${of.model} --games ${of.games} --seed ${of.seed}`}</code></p>
+      <p class="note foot">{`The model: ${of.setups[sumOf(COUNTS)]?.length ?? 0} laws drawn for ${plural(of.games, "game")} of ${like}, played by ${of.model === "physics" ? "physics" : "its fast model"}. The same test: `}<code>{`tower-sim tower test night.csv --tower ${like} --model ${of.model} --games ${of.games} --seed ${of.seed}`}</code></p>
     </>
   );
 }
@@ -327,7 +327,7 @@ function Tower() {
 /** Two sentences: what the throws say of the tower, and how sure that is; as `tower-sim tower test` has them. */
 export function verdict(like: string): [string, string] {
   const { hint, strong, very } = data.constants;
-  const found = tested(played(), like);
+  const found = runTest(played(), like);
   const { colours, setup, later } = found;
   const [e, eColours] = [Math.max(...found.e), Math.max(...colours.e)];
   const most = Math.max(e, eColours);
@@ -350,7 +350,7 @@ export function verdict(like: string): [string, string] {
   const [part, words] = later.drops ? [later, "later"] : [setup, "first"];
   const [low, high] = part.between.map((end) => `${Math.abs(end).toFixed(1)} ${end < 0 ? "fewer" : "more"}`);
   const unseen = part.drops ? `The true difference may be from ${low} to ${high} cubes out of each of the ${words} throws (95 %).` : "No throw tells how many come out.";
-  return [`These ${counted(played().length, "throw")} give no reason to doubt that your tower is as the model ${like}.`, `How sure: that is no proof. ${unseen}`];
+  return [`These ${plural(played().length, "throw")} give no reason to doubt that your tower is as the model ${like}.`, `How sure: that is no proof. ${unseen}`];
 }
 
 function significant(p: number): string {
@@ -384,13 +384,13 @@ function Nights({ found }: { found: Power[] }) {
 async function share(): Promise<void> {
   ui.link = "";
   openShare(ui.show);
-  set({ link: `${address()}#record=${await packed(csv())}` });
+  set({ link: `${address()}#record=${await pack(csv())}` });
 }
 
 /** Open a CSV, a link or the text of one; the night before comes back with Undo. */
 export async function open(given: string): Promise<void> {
   const word = /#record=([\w-]+)/.exec(given)?.[1];
-  act("open", word ? await unpacked(word) : given);
+  act("open", word ? await unpack(word) : given);
   Object.assign(ui, { trouble: "", tab: "throws", isBeginning: false });
 }
 

@@ -18,7 +18,7 @@ export function* again(model: PhysicsModel, parts: Document["parts"]): Generator
     const { log } = physics.readToken(after);
     for (const event of log.slice(state.log.length)) {
       const what = physics.asked(state, event);
-      const [doing, next] = what.kind === "take" ? taken(state, what) : moved(model, state, what);
+      const [doing, next] = what.kind === "take" ? takeOut(state, what) : move(model, state, what);
       yield doing;
       state = next;
     }
@@ -31,13 +31,13 @@ function lying({ residents, board }: PhysicsState): Lying[] {
   return [...rows(residents, INSIDE), ...rows(board, "")];
 }
 
-function taken(state: PhysicsState, { kind, numbers }: { kind: string; numbers: number[] }): [Doing, PhysicsState] {
+function takeOut(state: PhysicsState, { kind, numbers }: { kind: string; numbers: number[] }): [Doing, PhysicsState] {
   const next = physics.taken(state, numbers);
   const rest = [...lying(next), ...numbers.map((id): Lying => [id, "hand", null])];
   return [{ kind, strength: 0, thrown: [], start: lying(state), rest, pieces: [], events: [] }, next];
 }
 
-function moved(model: PhysicsModel, state: PhysicsState, what: Begun): [Doing, PhysicsState] {
+function move(model: PhysicsModel, state: PhysicsState, what: Begun): [Doing, PhysicsState] {
   const run = model.begin(what);
   const windows = new Windows();
   const letGo = new Map<number, number>();

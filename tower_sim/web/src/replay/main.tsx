@@ -35,7 +35,7 @@ function connect(show: Replay): void {
 }
 
 /** What other scripts may use: docs/replay.md. `level` is how coarsely moving pictures are drawn, of QUALITIES; it stays once it is set. */
-function opened(show: Replay) {
+function makeApi(show: Replay) {
   const { player, record, stage: { camera } } = show;
   return {
     get time() { return player.time; },
@@ -83,7 +83,7 @@ async function main(): Promise<void> {
     if (!show.isReady) return fail("nothing was thrown");
     if (isFirst) {
       connect(show);
-      Object.assign(window, { towerSim: opened(show) });
+      Object.assign(window, { towerSim: makeApi(show) });
       if (!wantsStillness()) show.player.play();
     }
     return show.themeChanged();

@@ -1,6 +1,6 @@
 // What the page says in words: the plain sentence, events, what a step is called.
 
-import { capital, counted, listed, plainName } from "../common/text";
+import { capital, joinWords, plainName, plural } from "../common/text";
 import { countsWords } from "../live/words";
 import { placesOf } from "../scene/picture";
 import { type Event, type Moment, type Recorded, type Row, type Take, countsAt, lyingAt, momentAt, summed } from "./record";
@@ -55,7 +55,7 @@ export function endOf(record: Recorded, index: number): Moment {
 
 /** What became of a step in the end, in short: thrown, out, inside. */
 export function stepWords(record: Recorded, index: number): string {
-  const phrase = listed(record.takesOf(index).map((take) => takeWords(record, take)));
+  const phrase = joinWords(record.takesOf(index).map((take) => takeWords(record, take)));
   return record.isBoard ? phrase : `${phrase}, ${countWords(record, countsAt(record, endOf(record, index)))}`;
 }
 
@@ -69,7 +69,7 @@ export function endWords(record: Recorded, index: number): string {
   const { colours, apparatus, steps } = record.header;
   const text = steps[index].text.trim();
   if (isSentence(text)) return text;
-  const some = (numbers: number[]) => listed(numbers.flatMap((number, i) => (number ? [`${number} ${colours[i].name}`] : [])));
+  const some = (numbers: number[]) => joinWords(numbers.flatMap((number, i) => (number ? [`${number} ${colours[i].name}`] : [])));
   if (record.isBoard) {
     const lying = lyingAt(record, endOf(record, index)).map((cubes) => some(colours.map((_, i) => cubes.filter((cube) => record.colourOf.get(cube) === i).length)));
     const zones = lying.flatMap((words, i) => (words ? [`${plainName(apparatus.zones[i].name)}: ${words}`] : [])).join("; ");
@@ -77,7 +77,7 @@ export function endWords(record: Recorded, index: number): string {
   }
   const rows = countsAt(record, endOf(record, index));
   const [came, stay] = [summed(rows, "out"), summed(rows, "inside")];
-  const first = came ? `${counted(came, "cube")} came out: ${some(rows.map((row) => row.out))}.` : "No cube came out.";
+  const first = came ? `${plural(came, "cube")} came out: ${some(rows.map((row) => row.out))}.` : "No cube came out.";
   return `${first} ${stay ? `${stay} ${stay === 1 ? "stays" : "stay"} inside: ${some(rows.map((row) => row.inside))}.` : "None stays inside."}`;
 }
 
