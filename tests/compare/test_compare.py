@@ -101,8 +101,8 @@ def test_rules_that_the_tower_does_not_touch_leave_every_figure_as_it_was():
     found = compared(variant(), ruled, games=3)
     assert {each.difference for each in found.figures} == {0.0}
     assert [each["key"] for each in found.to_json()["differs"]] == ["substitute", "rulings.stand_in_tokens"]
-    told = " ".join(compare_report(found).split())
-    assert "No figure below depends on substitute and rulings.stand_in_tokens." in told
+    report = " ".join(compare_report(found).split())
+    assert "No figure below depends on substitute and rulings.stand_in_tokens." in report
 
 
 @each_case(
@@ -117,8 +117,8 @@ def test_the_cubes_of_a_game_decide_the_gold_under_either_rule(rule: Any, key: s
     assert [each.key for each in found.figures if each.difference] == [key]
     out = games_of(variant(), 5).emerged[:, 1:].sum(-1)
     assert row(found, key).difference == pytest.approx(by_hand(out).mean(), abs=1e-12)
-    said = {"gold_with_token": "Passing with the gold token pays", "gold": "Passing pays"}
-    assert said[key] in found.in_plain_words
+    words = {"gold_with_token": "Passing with the gold token pays", "gold": "Passing pays"}
+    assert words[key] in found.in_plain_words
 
 
 def test_a_pair_is_the_two_games_that_play_amerigo_plays_with_its_seed(six: Comparison):
@@ -541,9 +541,9 @@ def test_a_table_of_equals_shows_anything_as_rarely_as_it_says(six: Comparison, 
             pool = np.concatenate([pairs.a.values for pairs in batches(both, (model, model), 150, 5)])
     rng, reps = np.random.default_rng(3), 1200
     tests = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
-    shown = np.mean([(test.adjusted <= LEVEL).any() for test in tests])
+    share = np.mean([(test.adjusted <= LEVEL).any() for test in tests])
     naive = np.mean([(test.p <= LEVEL).any() for test in tests])
-    assert shown < LEVEL + 4 * math.sqrt(LEVEL * (1 - LEVEL) / reps)
+    assert share < LEVEL + 4 * math.sqrt(LEVEL * (1 - LEVEL) / reps)
     assert naive > 2 * LEVEL  # what the adjustment is for
 
 
@@ -552,16 +552,16 @@ def test_the_figures_of_a_battle_are_those_of_its_document(tmp_path: Path):
     with open_model(a.apparatus, "surrogate") as model:
         for run in range(5):
             turns = list(a.game.start(model, a.rules, 8, run))
-            told = a.game.ways.document_of(turns, a.rules, apparatus="", model="", seed=8)
+            document = a.game.ways.document_of(turns, a.rules, apparatus="", model="", seed=8)
             figures = dict(zip([f.key for f in a.game.figures], a.game.measured(turns, a.rules), strict=True))
             for side, role in (("purple", "active"), ("green", "other")):
-                result = told["result"][side]
+                result = document["result"][side]
                 assert figures[f"strength_{role}"] == result["strength"]
                 assert figures[f"choice_{role}"] == result["plunder"]["choice"]
                 assert figures[f"damage_taken_{role}"] == result["damage_taken"]
-            assert figures["active_wins"] == (told["winner"] == "purple")
-            assert figures["explosions"] == sum(step["kind"] == "explosion" for step in told["steps"])
-            assert figures["throws"] == sum(any(step["thrown"].values()) for step in told["steps"])
+            assert figures["active_wins"] == (document["winner"] == "purple")
+            assert figures["explosions"] == sum(step["kind"] == "explosion" for step in document["steps"])
+            assert figures["throws"] == sum(any(step["thrown"].values()) for step in document["steps"])
 
 
 def test_set_ups_are_compared_by_the_command(tmp_path: Path, capsys: Capture):
@@ -618,8 +618,8 @@ def test_a_game_that_only_has_figures_is_compared_told_and_drawn():
 
 def test_the_words_a_player_reads_first_say_how_sure_they_are():
     few = compared(variant(), variant("six", cubes=6), games=2)
-    said = "Whether more or fewer cubes stay in the tower in B is open (4.8 instead of 5.8): too few games to tell."
-    assert few.in_plain_words.startswith(said)
+    opening = "Whether more or fewer cubes stay in the tower in B is open (4.8 instead of 5.8): too few games to tell."
+    assert few.in_plain_words.startswith(opening)
     assert not re.search("about as|certain|may be", few.in_plain_words)
     report = compare_report(few)
     assert "2 pairs, too few to tell how sure this is (an interval needs 8)." in report
@@ -631,7 +631,7 @@ def test_the_words_a_player_reads_first_say_how_sure_they_are():
     assert re.search(r"Passing pays \d\.\d gold instead of \d\.\d: certain\.$", gold)
 
 
-def inside_told(six: Comparison, difference: float, interval: tuple[float, float]) -> str:
+def first_sentence(six: Comparison, difference: float, interval: tuple[float, float]) -> str:
     """What is said first of cubes inside where A has 4.8 and it is not shown that B has another number."""
     changed = {"mean_a": 4.8, "mean_b": 4.8 + difference, "difference": difference, "interval": interval}
     rows = [replace(each, shown=False, p_adjusted=0.2, **changed) if each.key == "inside" else each
@@ -650,13 +650,13 @@ def test_a_difference_that_is_not_shown_is_not_called_none(six: Comparison):
     likely = (
         "B: about 8.1 more cubes stay in the tower (12.9 instead of 4.8): likely, but not sure, and it may be 1.4 to"
     )
-    assert inside_told(six, 8.1, (1.4, 14.8)) == f"{likely} 14.8 more"
-    assert "likely, but not sure, and it may be 1.4 to 3.8 fewer" in inside_told(six, -2.6, (-3.8, -1.4))
-    assert inside_told(six, 8.1, (-1.4, 17.6)) == (
+    assert first_sentence(six, 8.1, (1.4, 14.8)) == f"{likely} 14.8 more"
+    assert "likely, but not sure, and it may be 1.4 to 3.8 fewer" in first_sentence(six, -2.6, (-3.8, -1.4))
+    assert first_sentence(six, 8.1, (-1.4, 17.6)) == (
         "Whether more or fewer cubes stay in the tower in B is open (12.9 instead of 4.8): no difference is shown, "
         "but it may be 1.4 fewer to 17.6 more"
     )
-    assert inside_told(six, 0.1, (-0.2, 0.4)) == (
+    assert first_sentence(six, 0.1, (-0.2, 0.4)) == (
         "In B about as many cubes stay in the tower as in A (4.8): no difference is shown, "
         "and it is most likely under 0.4 cubes"
     )
@@ -665,9 +665,9 @@ def test_a_difference_that_is_not_shown_is_not_called_none(six: Comparison):
 def test_words_of_equals_claim_as_rarely_as_the_page_says(six: Comparison):
     """Games of one pool: at n = 30 words say `likely` of any of the four figures that they tell in up to 1 of 7."""
     pool, rng, reps, n = table(games_of(six.a).by_drop, FIGURES), np.random.default_rng(4), 600, 30
-    told = [KEYS.index(key) for key in ("inside", "actions", "action_points", "gold")]
+    places = [KEYS.index(key) for key in ("inside", "actions", "action_points", "gold")]
     found = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
-    likely = np.mean([((one.low > 0) | (one.high < 0))[told].any() for one in found])
+    likely = np.mean([((one.low > 0) | (one.high < 0))[places].any() for one in found])
     print(f"likely in {likely:.3f} of {reps}")
     assert likely < 1 / 7 + 4 * math.sqrt(6 / 49 / reps)
 

@@ -148,8 +148,8 @@ def test_what_is_told_is_a_comparison_of_games_that_search_and_choice_have_not_s
     assert (mean, sd) == (row.mean_b, row.sd_b)
     assert high - low == pytest.approx(2 * 1.9623 * sd / math.sqrt(1000), rel=1e-3)
     wished = {each.key for each in three.wishes}
-    shown = {each.key for rows in found.groups for each in rows if each.shown}
-    assert {each.key for each in three.best.costs} == shown - wished
+    significant = {each.key for rows in found.groups for each in rows if each.shown}
+    assert {each.key for each in three.best.costs} == significant - wished
 
 
 def test_what_the_search_believes_meets_no_wish(monkeypatch: pytest.MonkeyPatch):
@@ -200,8 +200,8 @@ def test_fewest_changes_win_and_no_change_is_one_answer():
 )
 def test_what_cannot_be_is_told_first_and_then_what_stands_in_its_way(wish: Any, vary: Any, says: str):
     found = tune("amerigo", wish, vary, seed=1)
-    told = sentences(found)
-    assert told[0].startswith(("The wish is not met; the nearest of 5", "The wishes are not met; the nearest of 5"))
+    lines = sentences(found)
+    assert lines[0].startswith(("The wish is not met; the nearest of 5", "The wishes are not met; the nearest of 5"))
     assert says in found.in_plain_words
     assert found.verdict is Verdict.MISSED
 
@@ -226,16 +226,16 @@ def test_a_game_of_ones_own_is_searched_too():
 
 
 def test_physics_judges_where_the_fast_model_does_not_know_such_drops(monkeypatch: pytest.MonkeyPatch):
-    asked: list[tuple[int, str]] = []
+    calls: list[tuple[int, str]] = []
     honest = Judge._play
 
     def noted(self: Judge, each: Any, games: int, model: str, settings: Any) -> Any:
-        asked.append((games, model))
+        calls.append((games, model))
         return honest(self, each, min(games, 20), "two_thirds" if model == "physics" else model, settings)
 
     monkeypatch.setattr(Judge, "_play", noted)
     found = tune("amerigo", {"actions": ">=3.5"}, {"cubes": [60]}, seed=1)
-    assert asked[-2:] == [(1000, "surrogate"), (24, "physics")]
+    assert calls[-2:] == [(1000, "surrogate"), (24, "physics")]
     assert sentences(found)[-1].startswith("Physics played these games: ")
     assert "of the drops lie outside of what the fast model was fitted to" in found.in_plain_words
 
@@ -279,9 +279,9 @@ def test_the_command_says_and_writes_it(tmp_path: Path, capsys: Capture):
     file = tmp_path / "wished.toml"
     words = ["compare", "amerigo", "--wish", "actions=2.75..2.9", "--vary", "cubes=8..10", "--games=400", "--seed=3"]
     assert cli.main([*words, "-o", str(file), "--save-plot", str(tmp_path / "p.svg")]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("The wish is met by cubes = 9 instead of 7: ")
-    assert said.endswith(f"rules: {file}\nplot: {tmp_path / 'p.svg'}\n")
+    output = capsys.readouterr().out
+    assert output.startswith("The wish is met by cubes = 9 instead of 7: ")
+    assert output.endswith(f"rules: {file}\nplot: {tmp_path / 'p.svg'}\n")
     assert cli.main([*words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["schema"], document["version"], document["verdict"]) == ("tower-sim/wish", 1, "met")
@@ -321,10 +321,10 @@ W = ["amerigo", "--wish", "actions=3"]
 )
 def test_bad_input_gets_one_line_and_status_2(words: Sequence[str], says: str, tmp_path: Path, capsys: Capture):
     assert cli.main(["compare", *words]) == 2
-    said = capsys.readouterr()
-    assert said.err.count("\n") == 1
-    assert says in said.err, said.err
-    assert said.out == ""
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1
+    assert says in printed.err, printed.err
+    assert printed.out == ""
 
 
 def test_python_refuses_what_the_command_refuses():
@@ -340,10 +340,10 @@ def test_python_refuses_what_the_command_refuses():
 
 
 def test_the_report_names_every_way_with_its_verdict(three: Tuned):
-    said = report(three)
+    text = report(three)
     for way in three.ways:
-        assert f"{len(way.changes)}         {way.verdict}" in said
-    assert said.count("<- told above") == 1
+        assert f"{len(way.changes)}         {way.verdict}" in text
+    assert text.count("<- told above") == 1
 
 
 @pytest.mark.slow
@@ -353,6 +353,6 @@ def test_the_example_of_the_page_is_what_the_command_says(monkeypatch: pytest.Mo
     found = re.search(r"`tower-sim (compare amerigo --wish [^`]*)` begins:\n\n<!-- wish -->\n> (.*)\n", page)
     assert found
     monkeypatch.chdir(tmp_path)
-    with redirect_stdout(StringIO()) as said:
+    with redirect_stdout(StringIO()) as output:
         assert cli.main(shlex.split(found[1])) == 0
-    assert said.getvalue().startswith(found[2])
+    assert output.getvalue().startswith(found[2])

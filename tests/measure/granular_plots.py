@@ -27,13 +27,13 @@ WHOLE = {"color": "0.4", "marker": "o", "mfc": "white", "ms": 3.5, "lw": 1, "ls"
 
 def panels(rows: int, columns: int, height: float) -> tuple[Any, list[Any]]:
     figure: Any = Figure(figsize=(WIDTH, height), layout="constrained")
-    made = figure.subplots(rows, columns, squeeze=False)
-    for panel in made.flat:
+    axes = figure.subplots(rows, columns, squeeze=False)
+    for panel in axes.flat:
         panel.spines[["top", "right"]].set_visible(False)
         panel.tick_params(labelsize=FONT - 0.5)
         panel.grid(axis="y", color="0.9", lw=0.6)
         panel.set_axisbelow(True)
-    return figure, [*made.flat]
+    return figure, [*axes.flat]
 
 
 def label(panel: Any, x: str, y: str, title: str = "") -> None:

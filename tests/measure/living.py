@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import TypeAlias
 
 import numpy as np
@@ -23,7 +23,7 @@ Moment: TypeAlias = tuple[frozenset[tuple[int, str, Pose | None]], tuple[Touch, 
 """What the next drop depends on: number, place and pose of each cube, and what the engine remembers of contacts."""
 
 
-class LivingTower:
+class LivingTower(AbstractContextManager["LivingTower"]):
     """The apparatus and settings of a PhysicsModel in one world that goes on from drop to drop.
 
     Use it as a context manager: it holds an engine client of its own.
@@ -35,9 +35,6 @@ class LivingTower:
         self._scene = self._world.scene(model.shape)
         self._touches: tuple[Touch, ...] = ()
         self.cubes: dict[int, Cube] = {}
-
-    def __enter__(self) -> LivingTower:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._world.close()
@@ -139,7 +136,7 @@ def _hands(
         yield i, sorted(cube for cube in storage if i == 0 or cube.colour == colour)
 
 
-class Twins:
+class Twins(AbstractContextManager["Twins"]):
     """One tower twice: in a world that lives on, and as a state that every drop is made anew from, through its token.
 
     Both get equal generators. Use it as a context manager.
@@ -150,13 +147,8 @@ class Twins:
         self.living = LivingTower(model)
         self.state = model.empty()
 
-    def __enter__(self) -> Twins:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.living.__exit__(kind, value, trace)
+    def __exit__(self, *_: object) -> None:
+        self.living.__exit__()
 
     @property
     def are_same(self) -> bool:

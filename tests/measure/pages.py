@@ -54,8 +54,8 @@ def measure(document: Path, seconds: float, level: int) -> None:
         page = browser.new_context(viewport={"width": 1200, "height": 830}).new_page()
         page.goto(document.resolve().as_uri())
         page.wait_for_function("() => window.towerSim?.isWhole")
-        shown, computed = page.evaluate("[towerSim.duration, performance.now() / 1000]")
-        print(f"{shown:.1f} s of replay are computed after {computed:.2f} s")
+        length, computed = page.evaluate("[towerSim.duration, performance.now() / 1000]")
+        print(f"{length:.1f} s of replay are computed after {computed:.2f} s")
         page.evaluate("level => { towerSim.level = level; }", level)
         for _ in range(3):
             page.evaluate(_PLAY)

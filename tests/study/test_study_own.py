@@ -109,17 +109,17 @@ def test_a_number_has_its_mean_and_a_word_its_share_by_run(quoits: Path, tmp_pat
     score, mood = campaign.facts["score"], campaign.facts["mood"]
     assert isinstance(score, np.ndarray)
     assert isinstance(mood, Words)
-    told = {(row["column"], row["what"]): row for row in table(tmp_path, "own_columns")}
-    assert [*told] == [("score", "mean"), ("mood", "bad"), ("mood", "good"), ("even", "share"), ("evening", "mean")]
-    assert float(told["score", "mean"]["value"]) == pytest.approx(score.mean())
+    rows = {(row["column"], row["what"]): row for row in table(tmp_path, "own_columns")}
+    assert [*rows] == [("score", "mean"), ("mood", "bad"), ("mood", "good"), ("even", "share"), ("evening", "mean")]
+    assert float(rows["score", "mean"]["value"]) == pytest.approx(score.mean())
     known = mood.codes >= 0
     good = (mood.codes == mood.names.index("good")).sum() / known.sum()
-    assert float(told["mood", "good"]["value"]) == pytest.approx(good)
-    assert float(told["mood", "good"]["value"]) + float(told["mood", "bad"]["value"]) == pytest.approx(1)
-    assert float(told["even", "share"]["value"]) == pytest.approx((score[known] % 2 == 0).mean())
-    assert told["score", "mean"]["drops"] == str(RUNS * 4)
-    assert told["mood", "good"]["drops"] == str(known.sum())
-    assert {row["meaning"] for row in told.values()} == {column.meaning for column in GAME.columns}
+    assert float(rows["mood", "good"]["value"]) == pytest.approx(good)
+    assert float(rows["mood", "good"]["value"]) + float(rows["mood", "bad"]["value"]) == pytest.approx(1)
+    assert float(rows["even", "share"]["value"]) == pytest.approx((score[known] % 2 == 0).mean())
+    assert rows["score", "mean"]["drops"] == str(RUNS * 4)
+    assert rows["mood", "good"]["drops"] == str(known.sum())
+    assert {row["meaning"] for row in rows.values()} == {column.meaning for column in GAME.columns}
 
 
 def test_the_interval_is_that_of_runs_and_not_of_drops(quoits: Path):
@@ -163,17 +163,17 @@ def test_what_the_game_tells_is_told_for_every_point(tmp_path: Path):
         assert float(row["score [mean]"]) == pytest.approx(score[of_point].mean())
         assert float(row["mood good [1]"]) <= 1
     assert (tmp_path / "report" / "plots" / "curves_own.svg").exists()
-    told = [x.name for x in quantities(campaign) if x.about == OWN]
-    assert told == ["score", "mood bad", "mood good", "even", "evening"]
+    names = [x.name for x in quantities(campaign) if x.about == OWN]
+    assert names == ["score", "mood bad", "mood good", "even", "evening"]
 
 
 @pytest.mark.slow
 def test_a_game_that_is_not_installed_is_studied_by_its_table(quoits: Path, tmp_path: Path, monkeypatch: Any):
     monkeypatch.setattr("tower_sim.campaign.data.installed", lambda kind, code: None)
     study(quoits, tmp_path)
-    told = {(row["column"], row["what"]): row for row in table(tmp_path, "own_columns")}
-    assert ("score", "mean") in told
-    assert {row["meaning"] for row in told.values()} == {""}
+    rows = {(row["column"], row["what"]): row for row in table(tmp_path, "own_columns")}
+    assert ("score", "mean") in rows
+    assert {row["meaning"] for row in rows.values()} == {""}
     assert "# Study of a campaign of runs" in (tmp_path / "report.md").read_text("utf-8")
 
 

@@ -162,9 +162,9 @@ def test_words_of_anybody_are_words_in_the_page(tmp_path: Path):
 @pytest.mark.slow
 def test_the_command_says_it_in_plain_words_or_as_json(tmp_path: Path):
     run(parse(f"{AMERIGO}games = 6\n"), tmp_path / "in")
-    said = here("campaign", "report", "in", "-o", "out", cwd=tmp_path)
-    assert said.returncode == 0, said.stderr
-    first = said.stdout.splitlines()[0]
+    result = here("campaign", "report", "in", "-o", "out", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    first = result.stdout.splitlines()[0]
     assert first in (tmp_path / "out" / "report.md").read_text("utf-8")
     assert "in the tower" in first
     document = json.loads(here("campaign", "report", "in", "-o", "out", "--json", cwd=tmp_path).stdout)

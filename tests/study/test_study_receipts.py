@@ -116,9 +116,9 @@ def test_a_planned_shard_that_is_missing_is_said_at_the_top_and_is_not_fitted(co
     campaign = load(copy)
     assert (campaign.missing, campaign.shards, campaign.runs) == ((2,), 6, 10)
     study(copy, tmp_path / "report")
-    said = (tmp_path / "report" / "report.md").read_text("utf-8").splitlines()
-    assert said[0].startswith("# Study")
-    assert "shard 2 of 6 planned is missing: 10 of 12 games" in said[2]
+    lines_of_report = (tmp_path / "report" / "report.md").read_text("utf-8").splitlines()
+    assert lines_of_report[0].startswith("# Study")
+    assert "shard 2 of 6 planned is missing: 10 of 12 games" in lines_of_report[2]
     with pytest.raises(UsageError, match="lacks shards 2 of 6; allowed is a whole one"):
         load_whole(copy)
     with pytest.raises(UsageError, match="lacks shards 2 of 6"):

@@ -19,8 +19,8 @@ from tower_sim.study import battles, memory, study
 def test_what_a_battle_shows_is_counted_by_hand(tmp_path: Path):
     write_battles(tmp_path, ["purple"] * 5 + ["green"] * 3, [0] * 8)
     campaign = load(tmp_path)
-    made: Any = battles.sections(campaign, Resamples(campaign.strata, np.random.default_rng(1)))
-    landed, knocked, chains, odds = ([*map(list, s.table.rows)] for s in made if s.table)
+    parts: Any = battles.sections(campaign, Resamples(campaign.strata, np.random.default_rng(1)))
+    landed, knocked, chains, odds = ([*map(list, s.table.rows)] for s in parts if s.table)
     # through the ship: a, boom, b and c, then b and a; the cube put into a zone by the ability is no landing
     assert [(place, count / 8, at_end / 8) for place, count, _, at_end, _ in landed] == [
         ("zone:a", 2, 2), ("zone:b", 2, 2), ("zone:boom", 1, 0), ("zone:c", 1, 1),
@@ -30,7 +30,7 @@ def test_what_a_battle_shows_is_counted_by_hand(tmp_path: Path):
     assert (thrown, throws, moved.value, share.value) == ("2", 8, 1, pytest.approx(1 / 3))
     assert [row[:2] for row in chains] == [[0, 8], [1, 8]]  # the throw has one explosion, the ability none
     head = ["purple [cubes]", "green [cubes]", "battles", "won by purple", "won by green", "no winner"]
-    assert made[3].table.head == head
+    assert parts[3].table.head == head
     ((purple, green, fought, *wins),) = odds
     assert (purple, green, fought) == (2, 2, 8)
     assert [each.value for each in wins] == pytest.approx([5 / 8, 3 / 8, 0])
@@ -84,9 +84,9 @@ def test_the_study_of_coin_games_agrees_with_the_rule(tmp_path: Path):
     write(tmp_path / "in", *coin_games(40, failures=0.02))
     text = study_text(tmp_path / "in", tmp_path)
     assert text.index("## 1. The seven questions") < text.index("## Failed attempts")
-    asked = [text.index(f"\n{number}. ") for number in range(1, 8)]  # on the first page, in order
-    assert asked == sorted(asked)
-    assert asked[-1] < text.index("\n## ")
+    places = [text.index(f"\n{number}. ") for number in range(1, 8)]  # on the first page, in order
+    assert places == sorted(places)
+    assert places[-1] < text.index("\n## ")
     assert all(f"\n### {number}. " in text for number in range(1, 8))
     rows = table(tmp_path, "beside_the_rule")
     ends = [f"{of}, {end}" for of in ("this campaign", "2/3-1/3 rule") for end in ("low", "high")]
@@ -110,8 +110,8 @@ def test_the_study_of_coin_games_agrees_with_the_rule(tmp_path: Path):
 def test_few_games_make_a_report_that_says_so(tmp_path: Path, games: int):
     write(tmp_path / "in", *coin_games(games))
     text = study_text(tmp_path / "in", tmp_path / "out")
-    said = f"{games} game{'s' * (games > 1)}, too few to tell how sure this is (an interval needs 8)."
-    assert said in text.split("\n\n")[1]
+    sentence = f"{games} game{'s' * (games > 1)}, too few to tell how sure this is (an interval needs 8)."
+    assert sentence in text.split("\n\n")[1]
     assert "±" not in text.split("##", maxsplit=1)[0]
     assert ("needs two or more" in text) == (games == 1)
     assert f"this needs {memory.FOLDS} runs or more" in text or games == 1

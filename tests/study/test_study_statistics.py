@@ -309,7 +309,7 @@ def test_information_test_has_its_size(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.slow
 def test_a_memoryless_tower_yields_no_gain():
     rng = np.random.default_rng(18)
-    shown: dict[str, int] = {}
+    hits: dict[str, int] = {}
     means: list[float] = []
     short: list[float] = []
     for _ in range(40):
@@ -317,12 +317,12 @@ def test_a_memoryless_tower_yields_no_gain():
         campaign = series(rng.binomial(thrown, 0.6), thrown, inside)
         found = there(memory.prediction(campaign, boot_of(campaign, count=1000), rng))
         for knows, bits in found.gains.items():
-            shown[knows] = shown.get(knows, 0) + (bits.low > 0)
+            hits[knows] = hits.get(knows, 0) + (bits.low > 0)
             means.append(bits.value)
         few = series(rng.binomial(thrown, 0.6)[:8], thrown[:8], inside[:8])
         found = there(memory.prediction(few, boot_of(few, count=10), rng))
         short += [bits.value for bits in found.gains.values()]
-    assert max(shown.values()) <= stats.binom.ppf(1 - 1e-4, 40, 0.025)
+    assert max(hits.values()) <= stats.binom.ppf(1 - 1e-4, 40, 0.025)
     assert -0.02 < np.mean(means) < 0  # fitting what is not there costs, but little
     assert np.mean(short) < np.mean(means)  # more with less data: scored where it was fitted it would seem a gain
 

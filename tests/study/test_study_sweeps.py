@@ -205,17 +205,17 @@ def test_a_sample_of_points_with_one_run_each_is_studied_as_a_sample(tmp_path: P
     text = SWEEP.format(runs=1, seed=5, design=design, throws="{ low = 3, high = 49 }")
     monkeypatch.setattr(Point, "open_model", lambda *_: ThrowTower())
     run(parse(text + '"chain.drops" = { low = 6, high = 20 }\n'), tmp_path / "in")
-    said = study_text(tmp_path / "in", tmp_path / "out")
-    assert "here the points are the sample" in said
-    assert "Too few runs" not in said
-    assert "SALib is not installed" in said
-    assert "Shares of variance are left out: they need 40 points" in said
+    report = study_text(tmp_path / "in", tmp_path / "out")
+    assert "here the points are the sample" in report
+    assert "Too few runs" not in report
+    assert "SALib is not installed" in report
+    assert "Shares of variance are left out: they need 40 points" in report
     ranks = {(row["figure"], row["field"]): row for row in table(tmp_path / "out", "effects")}
     falls = ranks["share of thrown out", "chain.throw"]
     assert -1 <= float(falls["rank, low"]) < float(falls["rank, high"]) < -0.8
     nothing = ranks["share of thrown out", "chain.drops"]
     assert float(nothing["rank, low"]) < 0 < float(nothing["rank, high"])
-    assert "share of thrown out** goes down with `chain.throw`" in said
+    assert "share of thrown out** goes down with `chain.throw`" in report
     assert not any(key.endswith(", low") for key in table(tmp_path / "out", "points")[0])
     assert [path.name for path in (tmp_path / "out" / "plots").iterdir()] == ["curves_tower.svg"]  # contours
 
@@ -299,9 +299,9 @@ def test_an_effect_is_a_range_and_a_shape(value: list[float], shape: str, says: 
 
 def test_the_p_of_a_field_is_twice_the_lesser_one_of_any_difference_and_of_a_trend():
     one = replace(curve([0.20, 0.21, 0.22, 0.21, 0.23]), error=np.full(5, 0.01), freedom=np.full(5, 9.0))
-    given = one.y.value, one.error, one.freedom
-    trend = contrast(*given, np.arange(5) - 2)[1]
-    lesser = min(any_difference(*given, np.zeros(5, int)), trend)
+    means = one.y.value, one.error, one.freedom
+    trend = contrast(*means, np.arange(5) - 2)[1]
+    lesser = min(any_difference(*means, np.zeros(5, int)), trend)
     assert changes([one], [along(5)], 5) == {(one.name, "x"): pytest.approx(2 * lesser)}
 
 

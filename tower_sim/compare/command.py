@@ -90,9 +90,9 @@ def check_alone(b: str | None, wish: Sequence[str], vary: Sequence[str], output:
     """Raise UsageError for a second variant with a wish, and for options that need a wish."""
     if wish and b is not None:
         raise fault("B", b, "none with --wish, which looks for it", "leave it out, or leave out --wish")
-    for name, given in (("--vary", list(vary)), ("--output", output and str(output))):
-        if given and not wish:
-            raise fault(name, given, "none without --wish", "write --wish actions=3, or leave it out")
+    for name, value in (("--vary", list(vary)), ("--output", output and str(output))):
+        if value and not wish:
+            raise fault(name, value, "none without --wish", "write --wish actions=3, or leave it out")
 
 
 def wish_command(

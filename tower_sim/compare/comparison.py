@@ -121,10 +121,10 @@ def rows(sums: Moments, figures: tuple[Figure, ...]) -> tuple[Row, ...]:
 
 def _row(figure: Figure, of: Paired, i: int, figures: int) -> Row:
     difference, sd = float(of.difference[i]), float(of.sd_difference[i])
-    shown = bool(of.adjusted[i] <= LEVEL)
+    is_shown = bool(of.adjusted[i] <= LEVEL)
     is_told = sd > 0 and of.n >= FEWEST
     least = shows_from(sd, of.n, figures) if is_told else None
-    half = abs(difference) / 2 if shown else (least or 0.0) / 2
+    half = abs(difference) / 2 if is_shown else (least or 0.0) / 2
     correlation = float(of.correlation[i])
     return Row(
         key=figure.key,
@@ -140,7 +140,7 @@ def _row(figure: Figure, of: Paired, i: int, figures: int) -> Row:
         correlation=None if math.isnan(correlation) or not is_told else correlation,
         p=float(of.p[i]),
         p_adjusted=float(of.adjusted[i]),
-        shown=shown,
+        shown=is_shown,
         shows_from=least,
         smaller=(half, games_to_show(half, sd, figures)) if least else None,
     )

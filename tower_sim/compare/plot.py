@@ -10,7 +10,7 @@ import numpy as np
 
 from tower_sim.compare.comparison import Comparison
 from tower_sim.compare.paired import CONFIDENCE
-from tower_sim.compare.words import decimals, describe_differences, describe_shown, notes
+from tower_sim.compare.words import decimals, describe_differences, describe_significant, notes
 from tower_sim.drawing.files import check_path, save
 from tower_sim.games.compared import Group, Picture, Row
 from tower_sim.report import charts
@@ -59,12 +59,12 @@ def comparison_report(comparison: Comparison) -> Report:
         tables.append(Section(title or "Figures", "", Table(group.key, head, cells)))
     chart = Chart("differences", comparison_figure(comparison), "Differences with their intervals of 95 %")
     names = f"A {comparison.a.name}, B {comparison.b.name}"
-    said = (
+    heading = (
         f"{names}: {len(pairs)} pairs of {pairs.compared.game.run}s, model {comparison.model}, seed {comparison.seed}."
     )
     return Report(
         f"{pairs.compared.game.title}, house rules compared",
-        [comparison.in_plain_words, f"{said} {describe_differences(comparison)}", describe_shown(comparison)],
+        [comparison.in_plain_words, f"{heading} {describe_differences(comparison)}", describe_significant(comparison)],
         [Section("The differences", chart=chart), *tables, Section("Notes", "\n\n".join(notes(comparison)))],
     )
 
@@ -78,8 +78,8 @@ def comparison_figure(comparison: Comparison) -> Any:
     """Return the matplotlib figure of a comparison."""
     pairs = comparison.pairs
     picture = pairs.compared.picture(pairs.courses)
-    shown = ([row for row in rows if not row.never] for rows in comparison.groups)
-    tables = [(group, rows) for group, rows in zip(pairs.compared.groups, shown, strict=True) if rows]
+    present = ([row for row in rows if not row.never] for rows in comparison.groups)
+    tables = [(group, rows) for group, rows in zip(pairs.compared.groups, present, strict=True) if rows]
     panels = [_forest(rows, group) for group, rows in tables]
     heights = [1.4 + _ROW * len(rows) for _, rows in tables]
     if picture:

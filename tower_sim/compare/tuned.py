@@ -60,8 +60,8 @@ class Reached:
     @property
     def costs(self) -> tuple[Row, ...]:
         """The figures that nobody wished for and that surely change (Holm in each table), the largest effect first."""
-        shown = ([row for row in rows if row.shown and row.key not in self.means] for rows in self.comparison.groups)
-        return tuple(row for rows in shown for row in sorted(rows, key=lambda row: -row.effect))
+        changed = ([row for row in rows if row.shown and row.key not in self.means] for rows in self.comparison.groups)
+        return tuple(row for rows in changed for row in sorted(rows, key=lambda row: -row.effect))
 
     def row(self, key: str) -> Row:
         return next(row for rows in self.comparison.groups for row in rows if row.key == key)

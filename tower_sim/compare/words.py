@@ -47,7 +47,7 @@ def compare_report(comparison: Comparison) -> str:
         _variant(comparison, 1),
         "",
         describe_differences(comparison),
-        describe_shown(comparison),
+        describe_significant(comparison),
         "",
     ]
     groups = [(group.head, [row for row in rows if not row.never])
@@ -67,20 +67,20 @@ def describe_differences(comparison: Comparison) -> str:
         return (
             f"The two variants play alike: equal rules, equal {what}; from equal seeds every difference is exactly 0."
         )
-    said = [f"{one.key} {_value(one.b)} (A: {_value(one.a)})" for one in differing[:_MOST]]
-    said += [f"{len(differing) - _MOST} more keys"] * (len(differing) > _MOST)
+    changes = [f"{one.key} {_value(one.b)} (A: {_value(one.a)})" for one in differing[:_MOST]]
+    changes += [f"{len(differing) - _MOST} more keys"] * (len(differing) > _MOST)
     compared = comparison.pairs.compared
     unseen = [difference.key for difference in differing if compared.is_unseen(difference.key)]
     rest = f" No figure below depends on {' and '.join(unseen)}." if unseen else ""
-    return f"B differs from A in {'; '.join(said)}.{rest}"
+    return f"B differs from A in {'; '.join(changes)}.{rest}"
 
 
 def _variant(comparison: Comparison, side: int) -> str:
     variant = (comparison.a, comparison.b)[side]
     file = " --set ".join([variant.file, *variant.changes])
     apparatus = f"{noun(variant.apparatus)} {variant.apparatus.name}"
-    said = [word for word in (comparison.pairs.compared.label(side), apparatus) if word]
-    return f"{'AB'[side]}  {variant.name}: {', '.join(said)} ({file})"
+    parts = [word for word in (comparison.pairs.compared.label(side), apparatus) if word]
+    return f"{'AB'[side]}  {variant.name}: {', '.join(parts)} ({file})"
 
 
 def _value(value: Any) -> str:
@@ -93,18 +93,18 @@ def _value(value: Any) -> str:
     return str(value) or "none"
 
 
-def describe_shown(comparison: Comparison) -> str:
+def describe_significant(comparison: Comparison) -> str:
     """Return a sentence about the differences that the pairs show."""
     figures = [replace(row, title=f"{group.of} {row.title}".strip())
                for group, rows in zip(comparison.pairs.compared.groups, comparison.groups, strict=True)
                if group is comparison.pairs.compared.groups[0] or group.of for row in rows]  # fmt: skip
-    shown = [row for row in figures if row.shown]
-    if not shown:
+    significant = [row for row in figures if row.shown]
+    if not significant:
         return "No difference is shown."
-    said = ", ".join(f"{row.title} {_mean(row, row.difference, '+')}{_percent(row)}" for row in shown)
-    rest = len(figures) - len(shown)
+    listed = ", ".join(f"{row.title} {_mean(row, row.difference, '+')}{_percent(row)}" for row in significant)
+    rest = len(figures) - len(significant)
     others = f"of the other {rest} none" if rest > 1 else "of the other one none" if rest else "that is all of them"
-    return f"Shown, B minus A: {said}; {others}."
+    return f"Shown, B minus A: {listed}; {others}."
 
 
 def _percent(row: Row) -> str:
@@ -159,8 +159,8 @@ def notes(comparison: Comparison) -> list[str]:
         lines.append(f"{count_noun(pairs.left_out, 'pair')} left out: a drop of either {run} failed 5 times.")
     if pairs.extrapolated is not None and any(pairs.extrapolated):
         shares = " and ".join(map(percent, pairs.extrapolated))
-        said = f"Drops outside of what the model was fitted to: {shares} (A and B); --model physics plays them too."
-        lines.append(said)
+        note = f"Drops outside of what the model was fitted to: {shares} (A and B); --model physics plays them too."
+        lines.append(note)
     if pairs.draws is not None:
         redrawn = " and ".join(f"{draws.redrawn} of {draws.landed + draws.redrawn}" for draws in pairs.draws)
         lines.append(f"Draws made again since they were no landing: {redrawn} (A and B).")
@@ -172,14 +172,14 @@ def notes(comparison: Comparison) -> list[str]:
 def _describe_gain(figures: Sequence[Row], run: str) -> str:
     gains = [row.pairing_gain for row in figures if row.pairing_gain is not None]
     equal = len(figures) - len(gains)
-    said = [f"No two pairs differ in {count_noun(equal, 'figure')}: no interval."] * bool(equal)
+    sentences = [f"No two pairs differ in {count_noun(equal, 'figure')}: no interval."] * bool(equal)
     if gains:
         low, middle, high = map(_times, (min(gains), float(np.median(gains)), max(gains)))
-        said.append(
+        sentences.append(
             f"Pairing: without pairs, equal intervals would need {middle} times as many {run}s (the middle figure; "
             f"{low} to {high}); 1 is no gain."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def percent(share: float) -> str:

@@ -135,8 +135,8 @@ def figure(
     columns = min(columns, len(panels)) if len(panels) != 4 else min(columns, 2)
     rows = -(-len(panels) // columns)
     heights = [height] * rows if isinstance(height, int | float) else [*height]
-    made: Any = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
-    axes: list[Any] = made.subplots(rows, columns, squeeze=False, height_ratios=heights).ravel().tolist()
+    picture: Any = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
+    axes: list[Any] = picture.subplots(rows, columns, squeeze=False, height_ratios=heights).ravel().tolist()
     for unused in axes[len(panels) :]:
         unused.set_visible(False)
     for axis, panel in zip(axes, panels, strict=False):
@@ -145,13 +145,13 @@ def figure(
         if not foot and axis.get_legend_handles_labels()[1]:
             _legend(axis)
     if head:
-        made.suptitle(head, size=FONT - 0.5)
+        picture.suptitle(head, size=FONT - 0.5)
     named = {name: handle for axis in axes for handle, name in zip(*axis.get_legend_handles_labels(), strict=True)}
     if foot and len(named) > 1:
         across = 4 if sum(map(len, named)) < 80 else 2
         style = {"ncols": min(len(named), across), "fontsize": FONT - 0.5, "frameon": False}
-        made.legend([*named.values()], [*named], loc="outside lower center", **style)
-    return made
+        picture.legend([*named.values()], [*named], loc="outside lower center", **style)
+    return picture
 
 
 def _dress(axis: Any, panel: Panel, ticks: int) -> None:

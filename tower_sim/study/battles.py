@@ -94,8 +94,8 @@ def sections(campaign: Campaign, boot: Resamples) -> list[Section]:
     """Return the sections on battles."""
     if not len(campaign.cubes):
         return [Section("1. Where cubes land", "No cube was thrown, so there is nothing more to study.")]
-    made = [landings(campaign, boot), _knocks(campaign, boot)]
-    return [*made, _chains(campaign, boot), _who_wins(campaign, boot)] if have_winners(campaign) else made
+    parts = [landings(campaign, boot), _knocks(campaign, boot)]
+    return [*parts, _chains(campaign, boot), _who_wins(campaign, boot)] if have_winners(campaign) else parts
 
 
 def landings(campaign: Campaign, boot: Resamples) -> Section:
@@ -202,13 +202,13 @@ def _who_wins(campaign: Campaign, boot: Resamples) -> Section:
     low, high = (float(pick(wins.value[:, 0])) for pick in (np.nanmin, np.nanmax))
     one = len(cubes) == 1
     head = [*(f"{side} [cubes]" for side in sides), "battles", *(f"won by {side}" for side in sides), "no winner"]
-    shown = np.sort(np.argsort(-played, kind="stable")[:DRAWN])
-    x, step = np.arange(len(shown)), 0.8 / (len(sides) + 1)
+    common = np.sort(np.argsort(-played, kind="stable")[:DRAWN])
+    x, step = np.arange(len(common)), 0.8 / (len(sides) + 1)
     drawn = [
-        charts.bars(x + step * (k - len(sides) / 2), Estimates.of(wins.at((int(i), k)) for i in shown), name, step, k)
+        charts.bars(x + step * (k - len(sides) / 2), Estimates.of(wins.at((int(i), k)) for i in common), name, step, k)
         for k, name in enumerate(head[len(sides) + 1 :])
     ]
-    names = [f"{' : '.join(map(str, cubes[i]))} (n = {played[i]})" for i in shown]
+    names = [f"{' : '.join(map(str, cubes[i]))} (n = {played[i]})" for i in common]
     note = f"the {DRAWN} commonest of {len(cubes)}" if len(cubes) > DRAWN else ""
     panel = Panel(f"first cubes, {' : '.join(sides)}", "share of battles", drawn, note, names, limits=(0, 1.03))
     return Section(

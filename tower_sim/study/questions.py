@@ -91,8 +91,8 @@ def players(tower: TowerFigures) -> Section | None:
 
 def seven_questions(tower: TowerFigures) -> Section:
     """Return the section that answers the seven questions; chains have no answer to those about the set-up."""
-    asked = [*_setup(tower), _course(tower), *_out(tower), *_share_and_colours(tower)]
-    parts = [replace(section, title=f"{i}. {section.title}") for i, section in enumerate(asked, 1)]
+    answers = [*_setup(tower), _course(tower), *_out(tower), *_share_and_colours(tower)]
+    parts = [replace(section, title=f"{i}. {section.title}") for i, section in enumerate(answers, 1)]
     return Section("1. The seven questions", parts=parts)
 
 
