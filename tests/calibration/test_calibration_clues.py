@@ -60,10 +60,10 @@ def test_the_likelihood_of_three_throws_is_the_product_of_their_shares_to_the_po
         Evidence("b", "", "", "illustration", (), (), doubt=4.0, clues=(ColoursOut(9, 3, 3),)),
         Evidence("c", "", "", "illustration", (), (), doubt=1.0, clues=(ColoursOut(5, 1, 1), ThrownLeads(leads=False))),
     ]
-    found = law(KnownTowers(known, number=2), throws, NOT_OFF, ["setup"])  # type: ignore[arg-type]
+    result = law(KnownTowers(known, number=2), throws, NOT_OFF, ["setup"])  # type: ignore[arg-type]
     by_hand = np.log(0.6 * 0.75 * 0.9) / 1.5 + np.log(0.8 * 0.5) / 4 + np.log(0.4 * 0.1)
-    assert found.scores(np.zeros(0), Keep(np.zeros(0, int), np.arange(5))) == pytest.approx([by_hand] * 2)
-    assert found.scores(np.zeros(0), Keep(np.zeros(0, int), np.array([2]))) == pytest.approx([np.log(0.4) / 4] * 2)
+    assert result.scores(np.zeros(0), Keep(np.zeros(0, int), np.arange(5))) == pytest.approx([by_hand] * 2)
+    assert result.scores(np.zeros(0), Keep(np.zeros(0, int), np.array([2]))) == pytest.approx([np.log(0.4) / 4] * 2)
 
 
 def test_a_range_of_numbers_out_holds_nine_phases_of_ten():
@@ -114,21 +114,21 @@ def test_at_least_so_many_have_the_chance_of_single_phases():
 
 
 def test_each_observation_of_the_issue_is_there_and_says_what_it_saw():
-    found = {each.name: evidence.of_observation(each) for each in read_folder()}
+    result = {each.name: evidence.of_observation(each) for each in read_folder()}
     silent = {"knock", "memory", "sibling-floors", "bars", "box", "ramp", "sibling-throw"}
-    assert {name for name, said in found.items() if not said} == silent
-    (setup,) = found["caption-setup"]
+    assert {name for name, line in result.items() if not line} == silent
+    (setup,) = result["caption-setup"]
     assert (setup.windows, setup.doubt) == ((SETUP,), 1.5)
     assert SUMMARIES["setup"].back(setup.values[0]) == pytest.approx(15)
-    (phase,) = found["rulebook-phase"]
+    (phase,) = result["rulebook-phase"]
     assert phase.clues == (ColoursOut(8, 4, 4), ThrownLeads(leads=True))
     assert SUMMARIES["out"].back(phase.values[0]) == pytest.approx(8)
-    (film,) = found["filmed-throw"]
+    (film,) = result["filmed-throw"]
     assert (film.windows, film.clues) == ((), (LeastOut(7), ColoursOut(7, 3, 3)))
-    assert found["little-choice"][0].clues == (Within(EVERY["single"], 0.05, 0.25),)
-    assert found["several-a"][0].clues == (Within(EVERY["single"], 0.0, 0.5),)
-    assert found["most-come-out"][0].clues == (Within(SETUP, 0.0, 24.5),)
-    (points,) = found["rulebook-points"]
+    assert result["little-choice"][0].clues == (Within(EVERY["single"], 0.05, 0.25),)
+    assert result["several-a"][0].clues == (Within(EVERY["single"], 0.0, 0.5),)
+    assert result["most-come-out"][0].clues == (Within(SETUP, 0.0, 24.5),)
+    (points,) = result["rulebook-points"]
     assert (points.windows, points.games, points.doubt) == ((EVERY["points"],), 2, 4.0)
     assert {each.name: bool(each.justifies) for each in read_folder() if each.name in silent} == {
         name: name not in ("knock", "memory", "sibling-throw") for name in silent
@@ -247,30 +247,30 @@ def test_colours_move_the_fit_to_towers_that_let_residents_go():
     ]
     plain, more, less = fitted([base]), fitted([base, *clues]), fitted([base, *few])
     residents_leave = leaving(towers(1024).unit)[1]
-    by_fit = [float(found.posterior.weight @ residents_leave) for found in (less, plain, more)]
+    by_fit = [float(result.posterior.weight @ residents_leave) for result in (less, plain, more)]
     assert by_fit[0] + 0.05 < by_fit[1] < by_fit[2] - 0.005
     assert more.posterior.effective > 100
 
 
 def test_what_is_told_of_the_colours_is_what_towers_of_the_posterior_do():
     """64 towers of the posterior play a game each: their means lie in the middle of what was told, within 20 %."""
-    found = fitted([read("rulebook-setup")[0], *read("little-choice")], checks=True)
-    chances = leaving(towers(1024).unit[found.posterior.tower[:64]])
+    result = fitted([read("rulebook-setup")[0], *read("little-choice")], checks=True)
+    chances = leaving(towers(1024).unit[result.posterior.tower[:64]])
     games = play(*chances, 1, np.random.default_rng(3))
     for name in ("colours", "points", "old"):
         played = SUMMARIES[name].back(EVERY[name].of(games)[:, 0])
-        told = found.posterior.interval(name)
-        assert float(np.median(played)) == pytest.approx(told.middle, rel=0.2)
-        assert told.width < found.prior.interval(name).width
-    assert found.posterior.interval("single").high < 0.45
+        span = result.posterior.interval(name)
+        assert float(np.median(played)) == pytest.approx(span.middle, rel=0.2)
+        assert span.width < result.prior.interval(name).width
+    assert result.posterior.interval("single").high < 0.45
 
 
 def test_any_figure_of_the_game_may_be_a_clue(tmp_path: Path):
     """A posterior that must have two actions to choose from and a half has more of them than the prior."""
     figures = "figures = { actions = [2.5, 3.0], most_inside = [5, 30] }\n"
     (tmp_path / "choice.toml").write_text(f"{WORDS}{figures}", "utf-8")
-    (found,) = read(tmp_path / "choice.toml")
-    bounds = [clue for clue in found.clues if isinstance(clue, Within)]
+    (result,) = read(tmp_path / "choice.toml")
+    bounds = [clue for clue in result.clues if isinstance(clue, Within)]
     assert [clue.window.summary for clue in bounds] == ["actions", "most_inside"]
     assert bounds[0].ends == pytest.approx(np.log([2.75, 3.25]))
     assert Within(EVERY["actions"], 0.0, 9.0).ends == (-np.inf, pytest.approx(np.log(9.25)))

@@ -64,14 +64,14 @@ def free(file: Path) -> dict[str, Any]:
 def test_recorded_drops_become_a_profile_and_its_report(tmp_path: Path, capsys: Capture):
     output = tmp_path / "mine.toml"
     assert main(["tower", "fit", EXAMPLE, "-o", str(output), "--seed", "3"]) == 0
-    said = capsys.readouterr()
-    assert said.err.endswith("tower fit: done by the seed 3\n")
-    lines = said.out.splitlines()
+    printed = capsys.readouterr()
+    assert printed.err.endswith("tower fit: done by the seed 3\n")
+    lines = printed.out.splitlines()
     assert lines[0].startswith("Such a tower keeps about ")
     assert lines[1].startswith("90 % of the towers that agree keep ")
     report = tmp_path / "mine.calibration" / "report.md"
-    told = [f"profile: {output}", f"report: {report}", f"to play with it: tower-sim play amerigo --tower {output}"]
-    assert lines[-3:] == told
+    paths = [f"profile: {output}", f"report: {report}", f"to play with it: tower-sim play amerigo --tower {output}"]
+    assert lines[-3:] == paths
     assert report.read_text("utf-8").splitlines()[2:5:2] == lines[:2]
     tower, text = load(output), output.read_text("utf-8")
     assert tower.name == "mine"
@@ -82,9 +82,9 @@ def test_recorded_drops_become_a_profile_and_its_report(tmp_path: Path, capsys: 
     same = [unit for unit in table.unit if numbers_of(profile(unit)) == numbers_of(tomllib.loads(text))]
     assert len(same) == 1  # the profile is a tower of the table
     assert set(free(output).values()) <= {*numbers(same[0]).values(), *numbers_of(profile(same[0]))}
-    wanted = {f"{floor}_floor.{key}" for floor in ("upper", "lower") for key in FLOOR}
-    wanted |= {f"surfaces.{name}.{key}" for name in SURFACES for key in ("friction", "restitution")}
-    assert set(free(output)) == wanted | {"tube.inside_mm", "release.rate_per_s"}
+    expected = {f"{floor}_floor.{key}" for floor in ("upper", "lower") for key in FLOOR}
+    expected |= {f"surfaces.{name}.{key}" for name in SURFACES for key in ("friction", "restitution")}
+    assert set(free(output)) == expected | {"tube.inside_mm", "release.rate_per_s"}
     before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
     output.write_text("name = 'mine'\n")
     assert main(["tower", "fit", EXAMPLE, "-o", str(output), "--seed", "3", "--force"]) == 0
@@ -108,13 +108,13 @@ def test_a_tower_for_a_wish_is_judged_by_other_games_and_needs_no_other_step(
     monkeypatch.setattr(wishing, "ROUNDS", ((2, range(200, 201)), (1, range(204, 205))))
     asked = ["--wish", "setup=8..16", "--wish", "out>=5"]
     assert main(["tower", "fit", *asked, "-o", "wish.toml", "--seed", "0"]) == 0
-    said = capsys.readouterr().out
-    first = said.splitlines()[0]
+    printed = capsys.readouterr().out
+    first = printed.splitlines()[0]
     assert first.startswith(("The wishes are ", "Whether this tower meets the wishes is too close to tell: "))
     assert "in 10 games of physics played afresh." in first
-    assert "observed" not in said
-    assert "held out" not in said
-    assert "fast model: wish.surrogate.json" in said
+    assert "observed" not in printed
+    assert "held out" not in printed
+    assert "fast model: wish.surrogate.json" in printed
     text = Path("wish.toml").read_text("utf-8")
     assert "# Fitted by tower-sim tower fit --wish=setup=8..16 '--wish=out>=5' -o wish.toml --seed 0\n" in text
     (folder,) = Path("wish.calibration").glob("games-*")
@@ -242,8 +242,8 @@ def test_games_of_twelve_lengths_are_fitted_though_one_by_one_they_have_too_many
     for length in range(2, 14):
         lines += [",".join(row), *(f"{drop}{',' * 14}" for drop in range(1, length))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
-    found = read_usable([tmp_path / "mine.csv"])
-    assert sum(len(game.values) for game in found.games) > MOST_VALUES
-    for part in (found.evidence, found.halves):
+    outcome_found = read_usable([tmp_path / "mine.csv"])
+    assert sum(len(game.values) for game in outcome_found.games) > MOST_VALUES
+    for part in (outcome_found.evidence, outcome_found.halves):
         assert sum(len(entry.values) for entry in part) <= MOST_OF_GAMES
-        assert sum(entry.games for entry in part) == len(found.games)
+        assert sum(entry.games for entry in part) == len(outcome_found.games)

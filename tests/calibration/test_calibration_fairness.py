@@ -61,7 +61,7 @@ CERTAIN = 1 - 1e-4  # of a count's binomial law
 
 
 def record(games: Sequence[Sequence[AgedDrop]]) -> list[Record]:
-    return [replace(seen.record, game=i) for i, each in enumerate(games, 1) for seen in each]
+    return [replace(observed.record, game=i) for i, each in enumerate(games, 1) for observed in each]
 
 
 def situation(thrown: int, inside: int, number: int = 1, loose: float = -2.0) -> Situation:
@@ -71,14 +71,14 @@ def situation(thrown: int, inside: int, number: int = 1, loose: float = -2.0) ->
 
 def drawn_from(law: Reference, rng: np.random.Generator, drops: int) -> list[Record]:
     """Draw a record of one colour from the law: a set-up, then throws of what is outside, at most 6."""
-    found: list[Record] = []
+    result: list[Record] = []
     for i in range(drops):
-        before = found[-1].inside["red"] if found else 0
+        before = result[-1].inside["red"] if result else 0
         thrown = min(49 - before, 6) if i else 49
         pmf = law.pmfs(situation(thrown, before, i, math.log(0.12)))[0]
         out = int(rng.choice(len(pmf), p=pmf))
-        found.append(Record(i, {"red": thrown}, {"red": out}, {"red": before + thrown - out}))
-    return found
+        result.append(Record(i, {"red": thrown}, {"red": out}, {"red": before + thrown - out}))
+    return result
 
 
 @pytest.fixture(name="profile", scope="module")
@@ -91,7 +91,7 @@ def test_a_fit_recovers_the_law():
     """Over 60 fits to 300 drops each parameter has the true mean, to four standard errors."""
     rng = np.random.default_rng(2)
     truth = stack(LAW)
-    found = np.zeros((60, *truth.shape))
+    result = np.zeros((60, *truth.shape))
     for i in range(60):
         cubes, loose = (rng.integers(2, 8, 300), rng.integers(5, 30, 300)), rng.normal(-2, 0.4, 300)
         means = [chance(terms(*cubes, loose) @ np.array(group.coefficients)) for group in LAW]
@@ -100,9 +100,9 @@ def test_a_fit_recovers_the_law():
             rng.binomial(n, rng.beta(mean * size, (1 - mean) * size))
             for n, mean, size in zip(cubes, means, sizes, strict=True)
         ]
-        found[i] = stack(fit(*cubes, loose, *out))
-    assert np.abs((found.mean(0) - truth) / stats.sem(found)).max() < 4
-    assert stats.sem(found).max() < 0.1
+        result[i] = stack(fit(*cubes, loose, *out))
+    assert np.abs((result.mean(0) - truth) / stats.sem(result)).max() < 4
+    assert stats.sem(result).max() < 0.1
 
 
 def test_the_law_of_a_group_is_scipys_beta_binomial():
@@ -123,9 +123,9 @@ def test_the_number_out_has_the_law_of_all_pairs_of_numbers():
         by_hand = np.zeros(thrown + inside + 1)
         for i, j in product(range(thrown + 1), range(inside + 1)):
             by_hand[i + j] += a[i] * b[j]
-        found = EXACT.pmfs(situation(thrown, inside))[0]
-        assert found == pytest.approx(by_hand, abs=1e-15)
-        assert found.sum() == pytest.approx(1)
+        result = EXACT.pmfs(situation(thrown, inside))[0]
+        assert result == pytest.approx(by_hand, abs=1e-15)
+        assert result.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("share", [0, 1])
@@ -138,10 +138,12 @@ def test_a_group_that_never_or_always_leaves_has_a_finite_law_that_says_so(share
 
 
 def test_odds_by_age_are_those_of_the_counts():
-    found = fit_ages(np.array([1, 1, 1, 2, 30]), np.array([5, 5, 1, 5, 40]), np.array([True, False, True, False, True]))
-    assert found.later[1] == 1
-    assert found.setup[1] == 3
-    assert found.later[-1] == 3
+    result = fit_ages(
+        np.array([1, 1, 1, 2, 30]), np.array([5, 5, 1, 5, 40]), np.array([True, False, True, False, True])
+    )
+    assert result.later[1] == 1
+    assert result.setup[1] == 3
+    assert result.later[-1] == 3
     assert FLAT.loose(np.array([0, 3, 2.5])) == pytest.approx(math.log(0.12))
     assert terms(3, 10, -2.0) == pytest.approx([1, math.log(4), 1, -2])
 
@@ -174,9 +176,9 @@ def test_a_tower_of_the_law_itself_is_rarely_suspected():
 def test_thrown_cubes_that_leave_more_often_are_noticed_within_60_drops(profile: Reference):
     """Chances 0.86 for 0.71: in 35 of 40 trials when measured (later drops alone in 22); half of 10 is asked for."""
     rng = np.random.default_rng(4)
-    found = [check(record([game(rng, 0.86), game(rng, 0.86)])[:60], profile) for _ in range(10)]
-    assert sum(max(each.e) >= STRONG for each in found) >= 5
-    sure = [part for each in found for part in (each.setup, each.later) if part.e[-1] >= STRONG]
+    result = [check(record([game(rng, 0.86), game(rng, 0.86)])[:60], profile) for _ in range(10)]
+    assert sum(max(each.e) >= STRONG for each in result) >= 5
+    sure = [part for each in result for part in (each.setup, each.later) if part.e[-1] >= STRONG]
     assert sure
     assert all(max(part.evidence, key=lambda name: part.evidence[name]) == "lets more go" for part in sure)
     assert all(part.between[0] > 0 for part in sure)
@@ -191,9 +193,9 @@ def _of_the_same(profile: Reference) -> list[e_values.ProfileCheck]:
 
 def test_the_interval_has_the_true_difference_in_it(of_the_same: list[e_values.ProfileCheck]):
     """The same tower: 0 lies in 95 % or more of 30 intervals (in 54 % would be seen, 99 in 100)."""
-    found = [each.later for each in of_the_same]
-    assert sum(part.between[0] <= 0 <= part.between[1] for part in found) >= stats.binom.ppf(1 - CERTAIN, 30, 0.95)
-    assert all(part.between[0] <= part.out - part.predicted <= part.between[1] for part in found)
+    result = [each.later for each in of_the_same]
+    assert sum(part.between[0] <= 0 <= part.between[1] for part in result) >= stats.binom.ppf(1 - CERTAIN, 30, 0.95)
+    assert all(part.between[0] <= part.out - part.predicted <= part.between[1] for part in result)
 
 
 def test_drops_added_one_at_a_time_tell_what_all_at_once_do(profile: Reference):
@@ -210,15 +212,15 @@ def test_drops_the_reference_did_not_visit_are_left_out_and_counted(profile: Ref
     row += [Record(0, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (30, 30, 0)), game=2)]
     row += [Record(1, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (30, 9, 21)), game=2)]
     row += [Record(2, *({"blue": n} | dict.fromkeys(COLOURS[1:], 0) for n in (0, 1, 20)), game=2)]
-    found = check(row, profile)
-    assert found.skipped == {
+    result = check(row, profile)
+    assert result.skipped == {
         "first drop of other than the 49 cubes that 8 or more reference games began with": 1,
         f"outside what the reference games visited: {profile.thrown[0]} to {profile.thrown[1]} thrown": 1,
         "nothing thrown": 1,
     }
-    assert found.e[3:] == (found.e[2],) * 3
-    assert found.setup.drops + found.later.drops == 3
-    assert "left out: 1 drops, nothing thrown" in format_text(found)
+    assert result.e[3:] == (result.e[2],) * 3
+    assert result.setup.drops + result.later.drops == 3
+    assert "left out: 1 drops, nothing thrown" in format_text(result)
 
 
 @each_case("mark", ["knock", "spilled", "miscount", "emptied", "beside"])
@@ -246,8 +248,8 @@ def test_the_laws_of_colours_are_those_of_enumeration():
             chance = math.prod(math.comb(n, k) * w**k for n, k, w in zip(cubes, counts, weights, strict=True))
             for law, k in zip(by_hand, counts, strict=True):
                 law[k] += chance
-    for found, law in zip(find_colour_laws(cubes, weights, out), by_hand, strict=True):
-        assert found == pytest.approx(law / law.sum())
+    for result, law in zip(find_colour_laws(cubes, weights, out), by_hand, strict=True):
+        assert result == pytest.approx(law / law.sum())
     alike = find_colour_laws(cubes, np.full(3, 7.0), out)[1]
     assert alike == pytest.approx(stats.hypergeom.pmf(np.arange(4), 6, 3, out))
 
@@ -270,16 +272,16 @@ def test_colours_that_are_alike_are_rarely_suspected_though_their_ages_differ(of
 def test_a_sticky_colour_is_noticed_and_named(profile: Reference):
     """White with a fifth of the odds, three games: in 24 of 30 trials when measured; half of 12 is asked for."""
     rng = np.random.default_rng(10)
-    found = [check(record([game(rng, sticky=0.2) for _ in range(3)]), profile).colours for _ in range(12)]
-    flagged = [each for each in found if max(each.e) >= STRONG]
+    result = [check(record([game(rng, sticky=0.2) for _ in range(3)]), profile).colours for _ in range(12)]
+    flagged = [each for each in result if max(each.e) >= STRONG]
     assert len(flagged) >= 6
     assert all(max(each.evidence, key=lambda key: each.evidence[key]) == ("white", e_values.STICKS) for each in flagged)
 
 
 def test_a_game_is_watched_with_the_age_of_every_cube():
-    seen = watch_game(CoinTower(0.7, 0.1), 3)
+    observed = watch_game(CoinTower(0.7, 0.1), 3)
     inside = np.zeros(0, int)
-    for each in seen:
+    for each in observed:
         before = sorted(age for age in each.ages if age)
         assert before == sorted(inside + 1)
         assert each.ages.count(0) == sum(each.record.thrown.values())
@@ -289,22 +291,22 @@ def test_a_game_is_watched_with_the_age_of_every_cube():
 
 
 def test_a_simulated_game_is_a_record_like_any_other(monkeypatch: pytest.MonkeyPatch):
-    told: list[object] = []
+    progress: list[object] = []
 
     @contextmanager
     def telling(what: str, total: int) -> Generator[SimpleNamespace]:
-        told.extend((what, total))
-        yield SimpleNamespace(step=lambda: told.append(1))
+        progress.extend((what, total))
+        yield SimpleNamespace(step=lambda: progress.append(1))
 
     monkeypatch.setattr(watched, "telling", telling)
-    (seen,) = observe(load("amerigo"), 1, 5)
-    assert told == ["games", 1, 1]
-    found = list_situations([each.record for each in seen], FLAT)
-    assert 30 < len(seen) <= 36  # a phase whose colour is all inside is skipped
-    assert [each.thrown for each in found] == [each.ages.count(0) for each in seen]
-    assert [each.thrown + each.inside for each in found] == [len(each.ages) for each in seen]
-    assert [each.out for each in found] == [len(each.out_ages) for each in seen]
-    assert [each.ages.sum() for each in found] == pytest.approx([len(each.ages) for each in seen], abs=1e-3)
+    (observed,) = observe(load("amerigo"), 1, 5)
+    assert progress == ["games", 1, 1]
+    result = list_situations([each.record for each in observed], FLAT)
+    assert 30 < len(observed) <= 36  # a phase whose colour is all inside is skipped
+    assert [each.thrown for each in result] == [each.ages.count(0) for each in observed]
+    assert [each.thrown + each.inside for each in result] == [len(each.ages) for each in observed]
+    assert [each.out for each in result] == [len(each.out_ages) for each in observed]
+    assert [each.ages.sum() for each in result] == pytest.approx([len(each.ages) for each in observed], abs=1e-3)
 
 
 def test_the_command_tells_the_same_in_words_and_json(
@@ -316,8 +318,9 @@ def test_the_command_tells_the_same_in_words_and_json(
     assert verdict.fairness_command(file, "amerigo", 24, 0, False) == 0
     words = capsys.readouterr().out
     assert verdict.fairness_command(file, "amerigo", 24, 0, True) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["p"], told["p_colours"]) == tuple(1 / max(1, *e) for e in (told["e"], told["colours"]["e"]))
+    document = json.loads(capsys.readouterr().out)
+    numbers = (document["e"], document["colours"]["e"])
+    assert (document["p"], document["p_colours"]) == tuple(1 / max(1, *e) for e in numbers)
     says, sure, *rest = words.splitlines()
     assert says == "These 36 drops give no reason to doubt that your tower is as the profile coins says."
     assert re.fullmatch(
@@ -326,11 +329,11 @@ def test_the_command_tells_the_same_in_words_and_json(
         sure,
     )
     assert rest[1] == "36 drops beside 24 simulated games of coins (seed 0)"
-    assert f"How many come out: e = {told['e'][-1]:.3g}: 36 drops give no reason to doubt" in rest[2]
-    assert (told["schema"], told["version"], len(told["e"])) == ("tower-sim/fairness", 1, 36)
-    assert told["says"] == [says, sure]
-    assert sum(told["later"]["evidence"].values()) == pytest.approx(1)
-    assert told["colours"]["out"].keys() == set(COLOURS)
+    assert f"How many come out: e = {document['e'][-1]:.3g}: 36 drops give no reason to doubt" in rest[2]
+    assert (document["schema"], document["version"], len(document["e"])) == ("tower-sim/fairness", 1, 36)
+    assert document["says"] == [says, sure]
+    assert sum(document["later"]["evidence"].values()) == pytest.approx(1)
+    assert document["colours"]["out"].keys() == set(COLOURS)
 
 
 @each_case(
@@ -343,12 +346,12 @@ def test_the_command_tells_the_same_in_words_and_json(
 )
 def test_the_first_two_sentences_are_plain_and_right(games: list[dict[str, float]], begins: str, profile: Reference):
     rng = np.random.default_rng(12)
-    found = check(record([game(rng, **each) for each in games])[:60], profile)
-    says, sure = format_sentences(found)
+    result = check(record([game(rng, **each) for each in games])[:60], profile)
+    says, sure = format_sentences(result)
     assert says.startswith(begins)
     assert sure.startswith("How sure: ")
     assert ("white leaves less readily than the other colours" in says) == (games[0].get("sticky", 1) < 1)
-    hint = replace(found, e=(7.0,) * 60, colours=replace(found.colours, e=(1.0,) * 60))
+    hint = replace(result, e=(7.0,) * 60, colours=replace(result.colours, e=(1.0,) * 60))
     assert format_sentences(hint)[0].startswith("There is a hint, no more, that your tower is not as the profile")
     assert format_sentences(hint)[1].startswith("How sure: not sure; of 7 towers that are as the profile says, one may")
     for e, words in ((20.9, "quite sure; of 20 towers"), (54321.0, "very sure; of 54,321"), (1e200, "of a million")):
@@ -369,17 +372,17 @@ def one_colour(cubes: int, drops: int) -> list[Record]:
 def test_hundreds_of_cubes_of_one_colour_give_numbers(cubes: int, profile: Reference):
     """Here "e = nan: no reason to doubt" was once the answer."""
     for row in (one_colour(cubes, 1), one_colour(cubes, 5)):
-        found = check(row, profile)
-        assert np.isfinite([*found.e, *found.colours.e, *found.colours.expected.values()]).all()
-        assert "nan" not in format_text(found)
-        plain = json.loads(json.dumps(make_document(found), allow_nan=False))
+        result = check(row, profile)
+        assert np.isfinite([*result.e, *result.colours.e, *result.colours.expected.values()]).all()
+        assert "nan" not in format_text(result)
+        plain = json.loads(json.dumps(make_document(result), allow_nan=False))
         assert (plain["setup"]["drops"], plain["setup"]["out"], plain["setup"]["between"]) == (0, None, None)
 
 
 def test_no_verdict_comes_from_what_is_no_number(profile: Reference):
-    found = check(record([game(np.random.default_rng(13))]), profile)
-    in_colours = replace(found, colours=replace(found.colours, e=(math.inf,) * 36))
-    for broken in (replace(found, e=(*found.e[:-1], math.nan)), in_colours):
+    result = check(record([game(np.random.default_rng(13))]), profile)
+    in_colours = replace(result, colours=replace(result.colours, e=(math.inf,) * 36))
+    for broken in (replace(result, e=(*result.e[:-1], math.nan)), in_colours):
         assert "Nothing can be said of your tower: the evidence of these drops is beyond" in format_text(broken)
         assert "no verdict, since the evidence is beyond what numbers can hold" in format_text(broken)
         plain = json.loads(json.dumps(make_document(broken), allow_nan=False))
@@ -388,8 +391,8 @@ def test_no_verdict_comes_from_what_is_no_number(profile: Reference):
 
 
 def test_a_record_without_a_drop_to_compare_says_so(profile: Reference):
-    found = check([Record(0, {"red": 20}, {"red": 9}, {"red": 11})], profile)
-    says, sure = format_sentences(found)
+    result = check([Record(0, {"red": 20}, {"red": 9}, {"red": 11})], profile)
+    says, sure = format_sentences(result)
     assert says == "Nothing can be said of your tower: none of the 1 drops can be compared with the profile."
     assert "1: first drop of other than the 49 cubes" in sure
 
@@ -399,18 +402,18 @@ def test_reference_games_throw_what_was_recorded_as_far_as_it_lies_outside(is_fr
     """What is thrown comes from the colours that lie outside; free throws have cubes enough."""
     counts = [{"red": 20, "blue": 10}, {"red": 9, "blue": 0}, {"red": 0, "blue": 0}, {"red": 0, "blue": 15}]
     row = [Record(i, n, dict.fromkeys(n, 0), {}, 1, is_free) for i, n in enumerate(counts)]
-    (asked,) = list_throws(row)
-    assert asked is not None
-    seen = watch_throws(CoinTower(p_out=0.4, p_resident=0.3), asked, 5)
-    assert [each.record.thrown for each in seen][::2][0] == counts[0]
+    (requests,) = list_throws(row)
+    assert requests is not None
+    observed = watch_throws(CoinTower(p_out=0.4, p_resident=0.3), requests, 5)
+    assert [each.record.thrown for each in observed][::2][0] == counts[0]
     outside = {"red": 20, "blue": 10}
-    for each, said in zip(seen, [counts[0], counts[1], counts[3]], strict=True):
-        thrown = {c: n if is_free else min(n, outside[c]) for c, n in said.items()}
+    for each, counts_recorded in zip(observed, [counts[0], counts[1], counts[3]], strict=True):
+        thrown = {c: n if is_free else min(n, outside[c]) for c, n in counts_recorded.items()}
         assert each.record.thrown == thrown
         assert sum(each.record.inside.values()) == len(each.ages) - len(each.out_ages)
         assert each.ages.count(0) == sum(thrown.values())
         outside = {c: outside[c] - thrown[c] + each.record.out[c] for c in outside}
-    assert watch_throws(CoinTower(p_out=0.4, p_resident=0.3), asked, 5) == seen
+    assert watch_throws(CoinTower(p_out=0.4, p_resident=0.3), requests, 5) == observed
 
 
 def test_a_published_game_is_thrown_as_published_and_equal_games_once(profile: Reference):
@@ -437,19 +440,19 @@ def test_free_throws_are_held_against_the_same_throws(p_out: float, begins: str,
     law = of_throws
     assert sorted(law.law.setups) == [10, 20]
     row = record(coins(p_out, 24, 1000))
-    found = check(row, law)
-    assert format_sentences(found)[0].startswith(begins)
-    assert (found.setup.drops, found.drops, found.colours.drops) == (24, 60, 0)
-    assert found.later.drops + sum(found.skipped.values()) == 36
+    result = check(row, law)
+    assert format_sentences(result)[0].startswith(begins)
+    assert (result.setup.drops, result.drops, result.colours.drops) == (24, 60, 0)
+    assert result.later.drops + sum(result.skipped.values()) == 36
 
 
 def test_single_throws_into_the_empty_tower_need_no_later_drop():
     law = learn("coins", [[each[0]] for each in coins(0.6, 24, 0)], 0)
     assert law.law.later is None
     row = [Record(0, {"any": 20}, {"any": 12}, {"any": 8}), Record(1, {"any": 3}, {"any": 1}, {"any": 10})]
-    found = check(row, law)
-    assert found.setup.drops == 1
-    assert found.skipped == {"later drops, to which fewer than 8 reference games came": 1}
+    result = check(row, law)
+    assert result.setup.drops == 1
+    assert result.skipped == {"later drops, to which fewer than 8 reference games came": 1}
 
 
 @each_case(

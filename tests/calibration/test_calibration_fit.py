@@ -51,12 +51,12 @@ def test_weights_are_normal_densities_that_are_worked_out_by_hand(entry: Evidenc
     towers = KnownTowers(means, error=0.1, games=0.3, number=5)
     off = replace(NOT_OFF, setup=0.25, flow=0.25, together=0.85)
     density = norm.pdf(-0.5, MEANS, np.sqrt(0.25**2 + 0.1**2 + variance))
-    found = weighed(towers, [entry], off).posterior
-    assert found.weight == pytest.approx(density / density.sum(), abs=1e-9)
-    assert found.effective == pytest.approx(density.sum() ** 2 / (density**2).sum())
-    assert found.fit == pytest.approx(np.log(density.mean()))
-    assert np.bincount(found.tower, minlength=5) / DRAWS == pytest.approx(found.weight, abs=4.5 * 0.5 / DRAWS**0.5)
-    assert (found.numbers[:, 0] == found.tower).all()
+    result = weighed(towers, [entry], off).posterior
+    assert result.weight == pytest.approx(density / density.sum(), abs=1e-9)
+    assert result.effective == pytest.approx(density.sum() ** 2 / (density**2).sum())
+    assert result.fit == pytest.approx(np.log(density.mean()))
+    assert np.bincount(result.tower, minlength=5) / DRAWS == pytest.approx(result.weight, abs=4.5 * 0.5 / DRAWS**0.5)
+    assert (result.numbers[:, 0] == result.tower).all()
 
 
 def test_values_of_one_game_and_words_are_a_joint_normal_law():
@@ -69,9 +69,9 @@ def test_values_of_one_game_and_words_are_a_joint_normal_law():
     law_of: Any = multivariate_normal
     inside = towers.at(WHOLE["inside"]).mean
     density = [law_of([m, n, n], covariance).pdf([-0.2, 0.1, 0.4]) for m, n in zip(MEANS, inside, strict=True)]
-    found = weighed(towers, [game, words], off).posterior
-    assert found.weight == pytest.approx(np.array(density) / sum(density), abs=1e-8)
-    assert found.fit == pytest.approx(np.log(np.mean(density)))
+    result = weighed(towers, [game, words], off).posterior
+    assert result.weight == pytest.approx(np.array(density) / sum(density), abs=1e-8)
+    assert result.fit == pytest.approx(np.log(np.mean(density)))
 
 
 @each_case(
@@ -84,8 +84,8 @@ def test_values_of_one_game_and_words_are_a_joint_normal_law():
 def test_evidence_given_twice_counts_with_double_power(entry: Evidence):
     """Where the simulation is right: otherwise two games of one tower share what is wrong."""
     towers = KnownTowers({"setup": MEANS, "leads": MEANS}, games=0.6, number=5)
-    given = ([entry], [entry] * 2, [replace(entry, doubt=0.5)])
-    once, twice, half = (weighed(towers, each).posterior.weight for each in given)
+    arguments = ([entry], [entry] * 2, [replace(entry, doubt=0.5)])
+    once, twice, half = (weighed(towers, each).posterior.weight for each in arguments)
     assert twice == pytest.approx(once**2 / (once**2).sum(), abs=1e-9)
     assert half == pytest.approx(twice, abs=1e-9)
     assert count_effective(twice) < count_effective(once)
@@ -118,10 +118,10 @@ def test_targets_behind_the_evidence_do_not_change_its_law():
 
 
 def test_no_evidence_is_the_prior():
-    found = weighed(coins.towers(), [seen("setup", 0.0, NORMAL, sd=1e6)])
-    assert found.posterior.effective == pytest.approx(384)
-    assert found.prior.effective == pytest.approx(384)
-    assert found.prior.weight == pytest.approx(np.full(384, 1 / 384))
+    result = weighed(coins.towers(), [seen("setup", 0.0, NORMAL, sd=1e6)])
+    assert result.posterior.effective == pytest.approx(384)
+    assert result.prior.effective == pytest.approx(384)
+    assert result.prior.weight == pytest.approx(np.full(384, 1 / 384))
 
 
 OWNERS, TABLE = 150, 1024
@@ -147,12 +147,12 @@ def test_intervals_hold_the_means_of_towers_that_are_not_in_the_table():
     held, places = dict.fromkeys(TARGETS, 0), {name: list[float]() for name in TARGETS}
     for i, row in enumerate(values):
         entry = Evidence("game", "", "", "measurement", windows, tuple(row.tolist()))
-        found = fit(coins.towers(TABLE), [entry], rng, NOT_OFF, checks=False).posterior
-        sizes.append(found.effective)
+        result = fit(coins.towers(TABLE), [entry], rng, NOT_OFF, checks=False).posterior
+        sizes.append(result.effective)
         for name in TARGETS:
-            span = interval(found.targets[name])
+            span = interval(result.targets[name])
             held[name] += bool(span.low <= true[name][i] <= span.high)
-            places[name].append(float((found.targets[name] < true[name][i]).mean()))
+            places[name].append(float((result.targets[name] < true[name][i]).mean()))
     print(f"means in their intervals, of {OWNERS}: {held}")
     for name in TARGETS:
         assert low <= held[name] <= high, (name, held[name])
@@ -170,9 +170,9 @@ def test_towers_that_agree_lie_in_their_interval_when_they_are_played(name: str)
     true = SUMMARIES[name].back(np.nanmean(EVERY[name].of(many), axis=1))
     shares: list[float] = []
     for value in WHOLE[name].of(owners()[0])[:40, 0]:
-        found = weighed(coins.towers(TABLE), [seen(name, float(value))]).posterior
-        span = found.interval(name)
-        shares.append(float(found.weight @ ((true >= span.low) & (true <= span.high))))
+        result = weighed(coins.towers(TABLE), [seen(name, float(value))]).posterior
+        span = result.interval(name)
+        shares.append(float(result.weight @ ((true >= span.low) & (true <= span.high))))
     assert np.mean(shares) == pytest.approx(LEVEL, abs=0.025)
 
 
@@ -193,9 +193,9 @@ def test_an_interval_of_the_real_tower_is_wider_by_what_the_simulation_is_off():
 def test_the_error_of_a_quantile_is_that_of_as_many_independent_draws(level: float, by: float):
     """Of the normal law: the root of p (1 - p), over the density there."""
     draws = 7 + 2 * np.random.default_rng(1).normal(size=200_000)
-    made = Posterior(np.zeros(0), np.zeros(0), np.zeros(0), {}, 25.0, 0.0, {"inside": draws})
-    assert made.error("inside", level) == pytest.approx(by * 2 / 25**0.5, rel=0.1)
-    span = made.interval("inside")
+    actual = Posterior(np.zeros(0), np.zeros(0), np.zeros(0), {}, 25.0, 0.0, {"inside": draws})
+    assert actual.error("inside", level) == pytest.approx(by * 2 / 25**0.5, rel=0.1)
+    span = actual.interval("inside")
     assert (span.low, span.middle, span.high) == pytest.approx((7 - 3.29, 7, 7 + 3.29), abs=0.05)
     assert interval(draws) == span
 
@@ -207,26 +207,26 @@ def test_every_entry_is_predicted_from_the_others_alone_and_pulls_are_fits_of_pa
         replace(seen("inside", 0.5, games=3), name="two"),
         Evidence("three", "", "", "photograph", (), (), clues=(ThrownLeads(leads=False),)),
     ]
-    found = fit(towers, entries, rng, NOT_OFF)
+    result = fit(towers, entries, rng, NOT_OFF)
     parts = {"one": entries[1:], "two": entries[::2], "three": entries[:2], "": entries}
     alone = {"one": entries[:1], "two": entries[1:2], "three": entries[2:]}
-    assert [pull.name for pull in found.pulls] == ["", "one", "two", "three"]
-    for pull in found.pulls:
+    assert [pull.name for pull in result.pulls] == ["", "one", "two", "three"]
+    for pull in result.pulls:
         rest = weighed(towers, parts[pull.name])
         assert pull.effective == pytest.approx(rest.posterior.effective)
         for mine, other in ((pull.without, rest.posterior), (pull.alone, None)):
             other = other or (weighed(towers, alone[pull.name]).posterior if pull.name else rest.prior)
             for name in TARGETS:
                 assert mine[name].middle == pytest.approx(other.interval(name).middle, rel=0.1), (pull.name, name)
-    held = {check.name: check for check in found.held_out}
+    held = {check.name: check for check in result.held_out}
     rest = weighed(towers, parts["two"]).posterior
     assert held["two"].predicted.middle == pytest.approx(rest.interval("inside").middle, rel=0.15)
     assert held["two"].observed == pytest.approx(float(expit(0.5)))
     assert held["two"].tail > 0.9
-    (clue,) = found.clues
+    (clue,) = result.clues
     leads = towers.at(EVERY["leads"])
     share = 1 - 1 / (1 + np.exp(-leads.mean / np.sqrt(1 + np.pi / 8 * leads.error**2)))
-    assert clue.chance == pytest.approx(float(found.posterior.weight @ share))
+    assert clue.chance == pytest.approx(float(result.posterior.weight @ share))
     assert clue.others == pytest.approx(float(weighed(towers, parts["three"]).posterior.weight @ share))
     assert clue.says == "the thrown colour does not lead"
 
@@ -244,13 +244,13 @@ def test_a_prediction_of_the_evidence_is_of_other_games():
 
 def test_what_is_held_out_is_not_fitted():
     game = Evidence("game", "", "", "measurement", (SETUP, WHOLE["inside"]), (-1.0, 2.0), held=(False, True))
-    found = fit(coins.towers(), [game], np.random.default_rng(1))
+    result = fit(coins.towers(), [game], np.random.default_rng(1))
     same = fit(coins.towers(), [replace(game, windows=(SETUP,), values=(-1.0,), held=())], np.random.default_rng(1))
-    assert found.posterior.weight == pytest.approx(same.posterior.weight)
-    assert [check.window for check in found.held_out] == [WHOLE["inside"]]
-    assert [check.window for check in found.predictive] == [SETUP]
-    assert found.held_out[0].tail > 0.99
-    assert (found.pulls, set(found.posterior.played)) == ((), set(TARGETS))
+    assert result.posterior.weight == pytest.approx(same.posterior.weight)
+    assert [check.window for check in result.held_out] == [WHOLE["inside"]]
+    assert [check.window for check in result.predictive] == [SETUP]
+    assert result.held_out[0].tail > 0.99
+    assert (result.pulls, set(result.posterior.played)) == ((), set(TARGETS))
 
 
 def test_what_all_observations_say_is_the_same_again_from_a_seed():
@@ -269,10 +269,10 @@ def test_the_discrepancy_of_what_comes_out_follows_from_what_stays():
     names = ["setup", "inside", "out", "own", "spread"]
     sizes: list[float] = []
     for cubes in (1.0, 20.0, 45.0):
-        found = Discrepancy().covariance(names, np.array([cubes]), np.zeros((1, 5)))[0]
-        assert np.linalg.eigvalsh(found).min() > -1e-12
-        assert found[1, 2] == pytest.approx(-(cubes / 49) * found[1, 1])
-        assert found[0, 1] == pytest.approx(0.85 * 0.17 * 0.42)
-        assert np.sqrt(np.diag(found)[:2]) == pytest.approx([0.17, 0.42])
-        sizes.append(found[2, 2])
+        result = Discrepancy().covariance(names, np.array([cubes]), np.zeros((1, 5)))[0]
+        assert np.linalg.eigvalsh(result).min() > -1e-12
+        assert result[1, 2] == pytest.approx(-(cubes / 49) * result[1, 1])
+        assert result[0, 1] == pytest.approx(0.85 * 0.17 * 0.42)
+        assert np.sqrt(np.diag(result)[:2]) == pytest.approx([0.17, 0.42])
+        sizes.append(result[2, 2])
     assert all(one < other for one, other in pairwise(sizes))

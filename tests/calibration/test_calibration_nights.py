@@ -89,22 +89,22 @@ def test_the_statistic_is_the_least_sum_of_squares_whatever_the_games_share(seed
     known = rng.random((games, 3)) < 0.7
     both = known[:, :, None] & known[:, None, :]
     precision, values = np.where(both, precision, 0.0), np.where(known, rng.normal(size=(games, 3)), 0.0)
-    found, moved = (
+    result, moved = (
         sum_squares(each[None], precision[None])[0] for each in (values, np.where(known, values + shift, 0.0))
     )
-    assert moved == pytest.approx(found, abs=1e-3)
-    assert found[0] == pytest.approx(around(values, precision), abs=1e-5)
+    assert moved == pytest.approx(result, abs=1e-3)
+    assert result[0] == pytest.approx(around(values, precision), abs=1e-5)
     for i in range(games):
         rest = np.delete(np.arange(games), i)
-        assert found[0] - found[1 + i] == pytest.approx(around(values[rest], precision[rest]), abs=1e-5)
+        assert result[0] - result[1 + i] == pytest.approx(around(values[rest], precision[rest]), abs=1e-5)
 
 
 def p_of(games: list[Evidence], seed: int) -> Agreement:
     rng = np.random.default_rng(seed)
-    drawn = fit(coins.towers(), pool_games(games), rng, checks=False).posterior.tower[:800]
-    found = compare_games(coins.towers(), games, drawn, rng)
-    assert found
-    return found
+    sample = fit(coins.towers(), pool_games(games), rng, checks=False).posterior.tower[:800]
+    result = compare_games(coins.towers(), games, sample, rng)
+    assert result
+    return result
 
 
 def test_nights_of_one_tower_are_seldom_said_to_differ_and_nights_of_two_often():
@@ -125,11 +125,11 @@ def test_the_odd_night_of_several_is_named_with_what_it_differs_in():
     low, high = np.full(10, 0.5), np.full(10, 0.5)
     high[9] = 0.95  # cubes leave more readily
     games = [*nights(low, 1, 4), replace(nights(high, 2, 1)[0], name="odd.csv, game 1")]
-    found = p_of(games, 1)
-    assert found.p < 0.01
-    assert min(found.games, key=lambda game: game.p).name == "odd.csv, game 1"
-    assert found.says().startswith("The 5 games do not agree with each other: ")
-    assert "odd.csv, game 1 (" in found.says()
+    result = p_of(games, 1)
+    assert result.p < 0.01
+    assert min(result.games, key=lambda game: game.p).name == "odd.csv, game 1"
+    assert result.says().startswith("The 5 games do not agree with each other: ")
+    assert "odd.csv, game 1 (" in result.says()
     assert compare_games(coins.towers(), games[:1], np.arange(9), np.random.default_rng(0)) is None
 
 
@@ -141,8 +141,8 @@ def written(folder: Path, name: str, seed: int, drops: int = 36) -> Path:
 def test_the_command_pools_the_nights_and_says_whether_they_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     files = [str(written(tmp_path, f"night{i}.csv", i)) for i in (1, 2, 3)]
     assert main(["tower", "fit", *files, "-o", str(tmp_path / "mine.toml"), "--seed", "1"]) == 0
-    said = capsys.readouterr().out
-    assert "The 3 games agree with each other: of one tower, games that differ as much have the probability 0." in said
+    out = capsys.readouterr().out
+    assert "The 3 games agree with each other: of one tower, games that differ as much have the probability 0." in out
     report = (tmp_path / "mine.calibration/report.md").read_text("utf-8")
     assert "## Do the recorded games agree?" in report
     assert all(f"| night{i}.csv, game 1 |" in report for i in (1, 2, 3))

@@ -94,10 +94,10 @@ def test_a_damaged_or_missing_piece_is_one_line(name: str, data: bytes | None, s
     for file in ("00.npz", "01.npz"):
         np.savez_compressed(tmp_path / file, **counts)
     whole = (tmp_path / "01.npz").read_bytes()
-    made = {b"half": whole[: len(whole) // 2], b"cut": whole[:200] + whole[260:]}.get(data or b"", data)
+    actual = {b"half": whole[: len(whole) // 2], b"cut": whole[:200] + whole[260:]}.get(data or b"", data)
     (tmp_path / name).unlink(missing_ok=True)
-    if made is not None:
-        (tmp_path / name).write_bytes(made)
+    if actual is not None:
+        (tmp_path / name).write_bytes(actual)
     if data == b"other":
         np.savez_compressed(tmp_path / name, **{key: value for key, value in counts.items() if key != "inside"})
     if data == b"short":
@@ -111,11 +111,11 @@ def test_a_damaged_or_missing_piece_is_one_line(name: str, data: bytes | None, s
 def test_further_games_are_kept_and_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     played.main(["0", "1"])
     table, file = shipped(tmp_path), tmp_path / "new folder" / "games.npz"
-    asked: list[int] = []
+    requests: list[int] = []
 
     def counted(shape: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
-        asked.append(number)
-        if len(asked) == 3:
+        requests.append(number)
+        if len(requests) == 3:
             raise KeyboardInterrupt
         assert shape.digest == tower(draw_points()[number]).digest
         assert list(games) == [2, 3, 4]
@@ -127,7 +127,7 @@ def test_further_games_are_kept_and_gone_on_with(tmp_path: Path, monkeypatch: py
         with pytest.raises(KeyboardInterrupt):
             play_on(table, [4, 1, 5], file)
         more = play_on(table, [4, 1, 5], file)
-    assert asked == [4, 1, 5, 5]
+    assert requests == [4, 1, 5, 5]
     assert more.games.thrown.shape == (2 * FEW, 5, PLAN.drops)
     assert (more.games.inside[5, 2:] == coins(tower(draw_points()[5]), 5, (2, 3, 4)).inside).all()
     assert (more.games.inside[:, :2] == table.games.inside).all()

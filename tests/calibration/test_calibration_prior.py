@@ -23,53 +23,53 @@ def is_rounded(value: float, places: int) -> bool:
 @example(np.zeros(len(NUMBERS)))
 @example(np.ones(len(NUMBERS)))
 def test_every_point_is_a_tower_whose_numbers_are_within_their_limits_and_rounded(unit: np.ndarray):
-    tables, found = profile(unit), numbers(unit)
+    tables, result = profile(unit), numbers(unit)
     shape = from_tables(tables, "prior")
     assert tower(unit).digest == shape.digest
-    assert tuple(found) == NAMES
+    assert tuple(result) == NAMES
     for number in NUMBERS:
         slack = ROUNDED.get(number.name, ENDS)
-        assert number.low - slack <= found[number.name] <= number.high + slack, number.name
+        assert number.low - slack <= result[number.name] <= number.high + slack, number.name
     assert is_rounded(tables["tube"]["inside_mm"], 1)
     assert is_rounded(tables["tube"]["top_mm"], 1)
     for floor in ("upper_floor", "lower_floor"):
         lengths = {key: value for key, value in tables[floor].items() if key.endswith("_mm")}
         assert all(is_rounded(value, 1) for value in lengths.values()), lengths
         assert is_rounded(tables[floor]["slope_deg"], 0)
-        assert tables[floor]["openings"] == found[f"{floor.partition('_')[0]}_openings"]
+        assert tables[floor]["openings"] == result[f"{floor.partition('_')[0]}_openings"]
     assert is_rounded(tables["release"]["rate_per_s"], 0)
     for name in SURFACES:
-        assert tables["surfaces"][name] == {"friction": found["friction"], "restitution": found["restitution"]}
-        assert is_rounded(found["friction"], 2)
-        assert is_rounded(found["restitution"], 2)
+        assert tables["surfaces"][name] == {"friction": result["friction"], "restitution": result["restitution"]}
+        assert is_rounded(result["friction"], 2)
+        assert is_rounded(result["restitution"], 2)
 
 
 @given(UNITS)
 def test_the_numbers_are_those_of_the_profile_and_openings_fit_the_tube(unit: np.ndarray):
-    tables, found = profile(unit), numbers(unit)
+    tables, result = profile(unit), numbers(unit)
     grid = sum(bit for bit, floor in ((1, "upper_floor"), (2, "lower_floor")) if tables[floor]["rows"] == 2)
-    assert found["grid"] == grid
+    assert result["grid"] == grid
     slopes = {floor: tables[floor]["slope_deg"] for floor in ("upper_floor", "lower_floor")}
-    assert found["slope"] == max(slopes.values())
+    assert result["slope"] == max(slopes.values())
     for floor in ("upper_floor", "lower_floor"):
         table = tables[floor]
         bars = tables["tube"]["inside_mm"] - table["openings"] * table["opening_mm"] - 2 * table["ledge_mm"]
         assert bars >= (table["openings"] - 1) * 0.5 * 9 - 0.5  # a bar is half an edge wide or more, but for rounding
-        assert found[f"{floor.partition('_')[0]}_opening"] == pytest.approx(table["opening_mm"] / 9)
+        assert result[f"{floor.partition('_')[0]}_opening"] == pytest.approx(table["opening_mm"] / 9)
         assert table["rows"] == 1 or slopes[floor] == 0  # bars of a grid are flat
 
 
 def test_the_ends_of_a_number_are_reached_and_the_rate_is_even_in_its_logarithm():
     rng = np.random.default_rng(1)
-    seen = np.array([list(numbers(unit).values()) for unit in rng.random((2000, len(NUMBERS)))])
-    for column, number in zip(seen.T, NUMBERS, strict=True):
+    observed = np.array([list(numbers(unit).values()) for unit in rng.random((2000, len(NUMBERS)))])
+    for column, number in zip(observed.T, NUMBERS, strict=True):
         span = number.high - number.low
         assert column.min() < number.low + 0.05 * span, number.name
         assert column.max() > number.high - 0.1 * span, number.name
-    logs = np.log(seen[:, NAMES.index("rate")])
+    logs = np.log(observed[:, NAMES.index("rate")])
     shares = np.histogram(logs, np.linspace(np.log(25), np.log(250), 6))[0] / len(logs)
     assert shares == pytest.approx([0.2] * 5, abs=4.5 * math.sqrt(0.2 * 0.8 / 2000) + 0.02)  # 0.02: whole numbers
-    assert np.mean(seen[:, NAMES.index("grid")] == 0) == pytest.approx(0.5, abs=4.5 * 0.5 / 2000**0.5)
+    assert np.mean(observed[:, NAMES.index("grid")] == 0) == pytest.approx(0.5, abs=4.5 * 0.5 / 2000**0.5)
 
 
 def test_what_is_fixed_stays_as_in_the_base_and_its_source_is_named():

@@ -32,10 +32,10 @@ def _file(tmp_path: Path) -> Callable[[str], Path]:
 
 
 def test_the_known_observations_have_sources_and_their_totals():
-    found = {each.name: each for each in read_folder()}
-    assert len(found) == 28
-    assert all(each.source and each.doubt for each in found.values())
-    assert {name: each.numbers for name, each in found.items() if each.numbers} == {
+    result = {each.name: each for each in read_folder()}
+    assert len(result) == 28
+    assert all(each.source and each.doubt for each in result.values())
+    assert {name: each.numbers for name, each in result.items() if each.numbers} == {
         "rulebook-setup": {"setup_inside": (21, 21)},
         "rulebook-phase": {"out": (8, 8)},
         "rulebook-gold": {"out": (10, 10)},
@@ -49,15 +49,15 @@ def test_the_known_observations_have_sources_and_their_totals():
         "photograph-yellow": {"out": (6, 6)},
         "sibling-throw": {"out": (2, 2)},
     }
-    assert sum(found["rulebook-setup"].thrown.values()) == 49
+    assert sum(result["rulebook-setup"].thrown.values()) == 49
 
 
 @each_case("ends", [(0, 49), (49, 49), (0, 0), (4, 6)])
 def test_every_observation_that_is_allowed_gives_numbers(ends: tuple[int, int], tmp_path: Path):
     (tmp_path / "said.toml").write_text(f"{WORDS}out_total = {list(ends)}\ninside_in_play = {list(ends)}\n")
-    found = evidence.of_observation(evidence.read(tmp_path / "said.toml"))
-    assert len(found) >= 2
-    assert np.isfinite([(*each.values, each.sd) for each in found]).all()
+    result = evidence.of_observation(evidence.read(tmp_path / "said.toml"))
+    assert len(result) >= 2
+    assert np.isfinite([(*each.values, each.sd) for each in result]).all()
 
 
 def test_records_are_read_with_what_is_then_inside(file):
@@ -130,9 +130,9 @@ def test_what_cannot_be_is_refused_with_its_line(file, change: tuple[str, str], 
     ],
 )
 def test_a_mark_tells_what_happened_and_what_is_then_inside(file, rows: str, inside: tuple[int, int]):
-    found = records.read(file(f"{HEADER.replace('note', 'mark')}{rows}\n"))
-    assert tuple(found[-1].inside.values()) == inside
-    assert [" ".join(row.marks) for row in found] == ["".join(line.split(",")[5:]) for line in rows.splitlines()]
+    result = records.read(file(f"{HEADER.replace('note', 'mark')}{rows}\n"))
+    assert tuple(result[-1].inside.values()) == inside
+    assert [" ".join(row.marks) for row in result] == ["".join(line.split(",")[5:]) for line in rows.splitlines()]
 
 
 def spreadsheets() -> dict[str, bytes]:
@@ -187,10 +187,10 @@ def test_what_is_no_csv_of_drops_is_one_line(data: bytes, says: str, tmp_path: P
 
 
 def test_a_new_game_begins_with_the_emptied_tower_where_the_drop_returns_to_0(file):
-    found = records.read(file(f"{GOOD}0,2,1,1,1\n1,,1,,\n0,3,,,\n"))
-    assert [(each.game, each.number) for each in found] == [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (3, 0)]
-    assert [each.inside["red"] for each in found] == [2, 1, 2, 1, 0, 3]
-    assert records.summary(found).splitlines() == [
+    result = records.read(file(f"{GOOD}0,2,1,1,1\n1,,1,,\n0,3,,,\n"))
+    assert [(each.game, each.number) for each in result] == [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (3, 0)]
+    assert [each.inside["red"] for each in result] == [2, 1, 2, 1, 0, 3]
+    assert records.summary(result).splitlines() == [
         "6 drops in 3 games (3, 2, 1); colours: red, blue",
         "first drop of game 1: 10 thrown, 6 out, 4 inside",
         "first drop of game 2: 3 thrown, 2 out, 1 inside",
@@ -200,13 +200,13 @@ def test_a_new_game_begins_with_the_emptied_tower_where_the_drop_returns_to_0(fi
 
 
 def test_colours_may_be_left_out(file):
-    found = records.read(file("drop,thrown,out\n0,49,30\n1,5,7\n"))
-    assert [(each.thrown, each.out, each.inside) for each in found] == [
+    result = records.read(file("drop,thrown,out\n0,49,30\n1,5,7\n"))
+    assert [(each.thrown, each.out, each.inside) for each in result] == [
         ({"any": 49}, {"any": 30}, {"any": 19}),
         ({"any": 5}, {"any": 7}, {"any": 17}),
     ]
-    assert not records.has_colours(found)
-    assert records.summary(found).startswith("2 drops; colours not recorded\nfirst drop: 49 thrown, 30 out, 19 inside")
+    assert not records.has_colours(result)
+    assert records.summary(result).startswith("2 drops; colours not recorded\nfirst drop: 49 thrown, 30 out, 19 inside")
     with pytest.raises(UsageError, match=r"line 3: 33 cubes thrown; allowed is at most 30, what lies outside \(49"):
         records.read(file("drop,thrown,out\n0,49,30\n1,33,7\n"))
     with pytest.raises(UsageError, match=r"line 3: 27 cubes out; allowed is at most 26"):
@@ -215,11 +215,11 @@ def test_colours_may_be_left_out(file):
 
 def test_free_throws_are_of_any_number_but_no_more_come_out_than_there_are(file):
     text = "throw,thrown_red,out_red,thrown_blue,out_blue\n0,3,1,,\n1,,,40,31\n2,9,11,1,\n0,20,5,,\n"
-    found = records.read(file(text))
-    assert [each.is_free for each in found] == [True] * 4
-    assert [(each.game, each.number) for each in found] == [(1, 0), (1, 1), (1, 2), (2, 0)]
-    assert [each.inside for each in found[2:]] == [{"red": 0, "blue": 10}, {"red": 15, "blue": 0}]
-    assert records.summary(found).splitlines()[:2] == [
+    result = records.read(file(text))
+    assert [each.is_free for each in result] == [True] * 4
+    assert [(each.game, each.number) for each in result] == [(1, 0), (1, 1), (1, 2), (2, 0)]
+    assert [each.inside for each in result[2:]] == [{"red": 0, "blue": 10}, {"red": 15, "blue": 0}]
+    assert records.summary(result).splitlines()[:2] == [
         "4 free throws in 2 series (3, 1); colours: red, blue",
         "first throw of series 1: 3 thrown, 1 out, 2 inside",
     ]
@@ -239,7 +239,7 @@ def drops_of_a_tower(draw: st.DrawFn) -> list[records.Record]:
     is_free = draw(st.booleans())
     names = st.text("abc,; \"#'é_", min_size=1, max_size=5).filter(lambda name: name == name.strip())
     colours = draw(st.lists(names, min_size=1, max_size=3, unique=True))
-    found: list[records.Record] = []
+    result: list[records.Record] = []
     for game in range(1, draw(st.integers(1, 4)) + 1):
         inside = dict.fromkeys(colours, 0)
         outside = {colour: draw(st.integers(0, 9)) for colour in colours}
@@ -250,8 +250,8 @@ def drops_of_a_tower(draw: st.DrawFn) -> list[records.Record]:
             out = {colour: draw(st.integers(0, inside[colour] + thrown[colour])) for colour in colours}
             inside = {colour: inside[colour] + thrown[colour] - out[colour] for colour in colours}
             outside = {colour: outside[colour] - thrown[colour] + out[colour] for colour in colours}
-            found.append(records.Record(number, thrown, out, inside, game, is_free))
-    return found
+            result.append(records.Record(number, thrown, out, inside, game, is_free))
+    return result
 
 
 @given(drops_of_a_tower(), st.lists(st.text(st.characters(exclude_characters="\0")), max_size=3))

@@ -55,9 +55,9 @@ def tables(report: Path) -> dict[str, list[list[str]]]:
 
 def ends(cell: str) -> tuple[float, float, float]:
     """Read `median (low to high)`."""
-    found = re.fullmatch(r"(-?[\d.]+) \((-?[\d.]+) to (-?[\d.]+)\)", cell)
-    assert found, cell
-    return float(found[1]), float(found[2]), float(found[3])
+    result = re.fullmatch(r"(-?[\d.]+) \((-?[\d.]+) to (-?[\d.]+)\)", cell)
+    assert result, cell
+    return float(result[1]), float(result[2]), float(result[3])
 
 
 def is_said(cell: str, span: Interval) -> bool:
@@ -84,56 +84,56 @@ def test_two_sentences_come_first_and_say_what_the_fit_says(report: Path):
     assert (what, sure) == format_sentences(calibration())
     posterior = calibration().fit.posterior
     setup, inside, out = (posterior.interval(name) for name in TARGETS)
-    said = re.fullmatch(
+    match = re.fullmatch(
         r"Such a tower keeps about (\d+) of 49 cubes after the set-up and about (\d+) in play, and about (\d+) come "
         r"out in a phase; (\d+|nearly all|hardly any)( of 10)? phases offer two actions or more\.",
         what,
     )
-    assert said
-    assert [int(said[i]) for i in (1, 2, 3)] == [round(each.middle) for each in (setup, inside, out)]
+    assert match
+    assert [int(match[i]) for i in (1, 2, 3)] == [round(each.middle) for each in (setup, inside, out)]
     choice = 10 * (1 - posterior.interval("single").middle)
-    assert said[4] == {0: "hardly any", 10: "nearly all"}.get(round(choice), f"{choice:.0f}")
-    said = re.fullmatch(
+    assert match[4] == {0: "hardly any", 10: "nearly all"}.get(round(choice), f"{choice:.0f}")
+    match = re.fullmatch(
         r"90 % of the towers that agree keep ([\d.]+) to ([\d.]+) after the set-up and ([\d.]+) to ([\d.]+) in play; "
         r"this rests on an effective (\d+) simulated towers\.",
         sure,
     )
-    assert said
+    assert match
     known = (setup.low, setup.high, inside.low, inside.high)
-    assert [float(said[i]) for i in (1, 2, 3, 4)] == pytest.approx(known, abs=0.5)
-    assert int(said[5]) == round(posterior.effective)
+    assert [float(match[i]) for i in (1, 2, 3, 4)] == pytest.approx(known, abs=0.5)
+    assert int(match[5]) == round(posterior.effective)
 
 
 def test_every_number_of_the_tables_is_one_of_the_fit(report: Path):
-    made, found = tables(report), calibration().fit
-    assert [row[0] for row in made["means"][1:]] == [*TARGETS, *TOLD]
-    for key, words, before, after, errors in made["means"][1:]:
+    actual, result = tables(report), calibration().fit
+    assert [row[0] for row in actual["means"][1:]] == [*TARGETS, *TOLD]
+    for key, words, before, after, errors in actual["means"][1:]:
         assert words == SUMMARIES[key].words
-        assert is_said(before, found.prior.interval(key))
-        assert is_said(after, found.posterior.interval(key))
-        known = [found.posterior.error(key, level) for level in (0.05, 0.5, 0.95)]
+        assert is_said(before, result.prior.interval(key))
+        assert is_said(after, result.posterior.interval(key))
+        known = [result.posterior.error(key, level) for level in (0.05, 0.5, 0.95)]
         assert [float(error) for error in errors.split(" / ")] == pytest.approx(known, rel=0.06)
-    for row, number, each in zip(made["numbers"][1:], NUMBERS, compare_numbers(found), strict=True):
+    for row, number, each in zip(actual["numbers"][1:], NUMBERS, compare_numbers(result), strict=True):
         assert row[0].startswith(number.name.replace("_", " "))
         assert is_said(row[1], each.prior)
         assert is_said(row[2], each.posterior)
         assert row[3:] == ["yes" if each.is_informed else "no", number.reason]
-    checks = [row for row in made["observations"][1:] if row[2]]
-    for row, check in zip(checks, found.predictive, strict=True):
-        (other,) = [each.tail for each in found.held_out if (each.name, each.window) == (check.name, check.window)]
+    checks = [row for row in actual["observations"][1:] if row[2]]
+    for row, check in zip(checks, result.predictive, strict=True):
+        (other,) = [each.tail for each in result.held_out if (each.name, each.window) == (check.name, check.window)]
         assert float(row[2]) == pytest.approx(check.observed, rel=5e-3)
         assert is_said(row[3], check.predicted)
         assert row[4] == f"{check.tail:.2f} ({other:.2f})"
-    clues = [row for row in made["observations"][1:] if not row[2]]
-    assert [row[4] for row in clues] == [f"chance {clue.chance:.2f} ({clue.others:.2f})" for clue in found.clues]
-    for row, pull in zip(made["sources"][1:], found.pulls, strict=True):
+    clues = [row for row in actual["observations"][1:] if not row[2]]
+    assert [row[4] for row in clues] == [f"chance {clue.chance:.2f} ({clue.others:.2f})" for clue in result.clues]
+    for row, pull in zip(actual["sources"][1:], result.pulls, strict=True):
         assert all(is_said(cell, pull.alone[name]) for cell, name in zip(row[1:4], TARGETS, strict=True))
         assert all(is_said(cell, pull.without[name]) for cell, name in zip(row[4:7], TARGETS, strict=True))
         assert row[7] == f"{pull.effective:.0f}"
-    for row, name in zip(made["chosen"][1:], TARGETS, strict=True):
+    for row, name in zip(actual["chosen"][1:], TARGETS, strict=True):
         mean, error = calibration().does[name]
         assert (float(row[1]), float(row[2])) == pytest.approx((mean, error), rel=5e-3)
-        assert is_said(row[3], found.posterior.interval(name))
+        assert is_said(row[3], result.posterior.interval(name))
 
 
 def test_the_page_shows_the_tables_and_what_was_said_cannot_break_them(report: Path):
@@ -183,17 +183,17 @@ def test_a_number_is_informed_by_a_narrower_interval_or_a_median_that_moved():
     ],
 )
 def test_the_gravest_warning_comes_first(effective: float, observed: float | None, chance: float | None, says: str):
-    found = calibration().fit
-    middle = [replace(check, observed=check.predicted.middle) for check in found.predictive]
-    clues = [replace(clue, chance=0.5) for clue in found.clues]
+    result = calibration().fit
+    middle = [replace(check, observed=check.predicted.middle) for check in result.predictive]
+    clues = [replace(clue, chance=0.5) for clue in result.clues]
     if observed is not None:
         middle[0] = replace(middle[0], observed=observed)
     if chance is not None:
         clues[0] = replace(clues[0], chance=chance)
-    posterior: Posterior = replace(found.posterior, effective=effective)
-    told = list_warnings(replace(found, posterior=posterior, predictive=tuple(middle), clues=tuple(clues)))
-    assert told[0].startswith(says)
-    assert told[-1].startswith("How far the simulation is off")
-    words = tuple(replace(entry, kind="impression") for entry in found.evidence)
+    posterior: Posterior = replace(result.posterior, effective=effective)
+    warnings = list_warnings(replace(result, posterior=posterior, predictive=tuple(middle), clues=tuple(clues)))
+    assert warnings[0].startswith(says)
+    assert warnings[-1].startswith("How far the simulation is off")
+    words = tuple(replace(entry, kind="impression") for entry in result.evidence)
     unmeasured = "Nothing here was measured: the evidence is words, pictures and worked examples."
-    assert unmeasured in list_warnings(replace(found, evidence=words))
+    assert unmeasured in list_warnings(replace(result, evidence=words))

@@ -64,10 +64,10 @@ def by_loops(phases: list[Record]) -> dict[str, float]:
         colours.append(len(out))
         leads.append(all(n < out.get(colour or "", 0) for name, n in out.items() if name != colour))
         points.append(max(out.values()))
-        for (low, high), found in given.items():
+        for (low, high), result in given.items():
             if low <= cubes <= high:
-                found.append(len(out))
-    found = {
+                result.append(len(out))
+    result = {
         "colours": math.log(mean(colours)) if colours else math.nan,
         "single": odds(colours.count(1), len(colours)),
         "many": odds(sum(n >= 3 for n in colours), len(colours)),
@@ -79,17 +79,17 @@ def by_loops(phases: list[Record]) -> dict[str, float]:
     }
     for bounds, in_them in given.items():
         several = [n for n in in_them if n > 1]
-        found[single_of(bounds)] = odds(in_them.count(1), len(in_them))
-        found[many_of(bounds)] = odds(sum(n >= 3 for n in several), len(several))
-    return found
+        result[single_of(bounds)] = odds(in_them.count(1), len(in_them))
+        result[many_of(bounds)] = odds(sum(n >= 3 for n in several), len(several))
+    return result
 
 
 @given(games())
 def test_the_summaries_of_colours_are_those_of_loops_over_the_phases(rows: list[Record]):
     (game,) = from_records(rows)
-    for name, wanted in by_loops(rows[1:]).items():
-        found = float(Window(name, 1, len(rows)).of(game))
-        assert found == pytest.approx(wanted, nan_ok=True), name
+    for name, expected in by_loops(rows[1:]).items():
+        result = float(Window(name, 1, len(rows)).of(game))
+        assert result == pytest.approx(expected, nan_ok=True), name
 
 
 @given(games(), st.data())
@@ -101,9 +101,9 @@ def test_records_tell_how_many_old_cubes_came_out_only_where_they_can(rows: list
             range(max(0, row.out[colour] - row.thrown[colour]), min(row.out[colour], before[colour]) + 1)
             for colour in COLOURS
         ]
-        told = sum(data.draw(st.sampled_from(numbers)) for numbers in possible)
+        old_out = sum(data.draw(st.sampled_from(numbers)) for numbers in possible)
         alone = all(len(numbers) == 1 for numbers in possible)
-        assert game.old_out[i] == (told if alone else -1)
+        assert game.old_out[i] == (old_out if alone else -1)
         before = row.inside
 
 
@@ -122,7 +122,7 @@ def test_games_of_which_a_column_is_not_known_have_all_other_summaries(column: s
     game = replace(whole, **{column: np.full_like(whole.out, -1)})
     for name, window in EVERY.items():
         needs = SUMMARIES[name].needs
-        told = column not in needs and "old_out" not in needs and not name.startswith("many_")
-        told &= "8_10" not in name and "5_7" not in name  # never so many out
-        assert np.isnan(window.of(game)) != told, name
+        is_known = column not in needs and "old_out" not in needs and not name.startswith("many_")
+        is_known &= "8_10" not in name and "5_7" not in name  # never so many out
+        assert np.isnan(window.of(game)) != is_known, name
     assert set(WHOLE) == {"setup", "inside", "out", "own", "spread", "single", "many"}

@@ -101,11 +101,11 @@ def test_further_games_of_a_tower_count_for_it():
 def test_the_correlation_of_summaries_is_that_of_games():
     """Within 4 standard errors of 384 x 2 games; the matrix is one of correlations, also of a window given twice."""
     windows = [WHOLE["setup"], WHOLE["inside"], WHOLE["out"], Window("inside", 1, 12)]
-    made = coins.towers().correlation(windows)
+    actual = coins.towers().correlation(windows)
     many = coins.play(*coins.leaving(draw_points()[:384]), 20, np.random.default_rng(5))
     rest = [(of - of.mean(1, keepdims=True)) / of.std(1, keepdims=True) for of in (w.of(many) for w in windows)]
     known = np.corrcoef(np.stack(rest).reshape(4, -1))
-    assert np.abs(made - known).max() < 4 / 384**0.5
+    assert np.abs(actual - known).max() < 4 / 384**0.5
     twice = coins.towers().correlation([windows[0], windows[0]])
     assert np.diagonal(twice) == pytest.approx([1, 1])
     assert np.linalg.eigvalsh(twice).min() > 0

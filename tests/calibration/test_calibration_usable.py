@@ -38,30 +38,30 @@ def totals(drops: list[Record]) -> list[Record]:
     return [replace(drop, **counts) for drop, counts in zip(drops, sums, strict=True)]
 
 
-def shown(told: Usable) -> list[object]:
-    return [(entry.windows, entry.values, entry.held) for entry in told.evidence + told.halves]
+def shown(usable: Usable) -> list[object]:
+    return [(entry.windows, entry.values, entry.held) for entry in usable.evidence + usable.halves]
 
 
 def test_whole_records_are_used_as_they_are_and_nothing_is_said(written):
     file = written(a_game(1) + a_game(2, 2))
-    found = read_usable([file])
+    result = read_usable([file])
     rows = records.read(file)
-    assert found.games == tuple(evidence.of_records(rows, file.name))
-    assert found.evidence == tuple(evidence.pool_games(found.games))
-    assert found.halves == tuple(evidence.pool_games(evidence.of_records(rows, file.name, len(rows) // 2)))
-    assert (found.left, found.notes) == ({}, ())
+    assert result.games == tuple(evidence.of_records(rows, file.name))
+    assert result.evidence == tuple(evidence.pool_games(result.games))
+    assert result.halves == tuple(evidence.pool_games(evidence.of_records(rows, file.name, len(rows) // 2)))
+    assert (result.left, result.notes) == ({}, ())
 
 
 def test_games_of_other_numbers_are_left_and_do_not_change_what_is_fitted(written):
     none, two, four, six = (dict.fromkeys(COLOURS, number) for number in (0, 2, 4, 6))
     rows = [*a_game(1), Record(0, six, two, four, 2), Record(1, none, none, four, 2)]
-    found = read_usable([written(rows)])
+    result = read_usable([written(rows)])
     alone = read_usable([written(a_game(1), "alone.csv")])
-    assert shown(found) == shown(alone)
-    assert found.left == {"mine.csv": tuple(rows[-2:])}
+    assert shown(result) == shown(alone)
+    assert result.left == {"mine.csv": tuple(rows[-2:])}
     count = len(rows) - 2
-    said = f"{count} of {count + 2} drops can be fitted, 2 are of games of other than 49 cubes in 7 equal colours"
-    assert found.notes == (f"records 'mine.csv': {said}",)
+    line = f"{count} of {count + 2} drops can be fitted, 2 are of games of other than 49 cubes in 7 equal colours"
+    assert result.notes == (f"records 'mine.csv': {line}",)
 
 
 def test_49_cubes_in_other_colours_are_another_game(written):
@@ -84,18 +84,18 @@ def test_49_cubes_in_other_colours_are_another_game(written):
 def test_marked_drops_are_left_out_and_named(written, marks: dict[int, str], kept: list[int]):
     whole = a_game(1)
     rows = [replace(row, marks=(marks[row.number],) if row.number in marks else ()) for row in whole]
-    found = read_usable([written(rows)])
-    assert found.evidence == tuple(evidence.of_records([whole[i] for i in kept], "mine.csv"))
-    said = f"{len(kept)} of {len(rows)} drops can be fitted, {len(rows) - len(kept)} are miscounted, or from a knock, "
-    assert said in found.notes[0]
+    result = read_usable([written(rows)])
+    assert result.evidence == tuple(evidence.of_records([whole[i] for i in kept], "mine.csv"))
+    line = f"{len(kept)} of {len(rows)} drops can be fitted, {len(rows) - len(kept)} are miscounted, or from a knock, "
+    assert line in result.notes[0]
 
 
 def test_of_a_game_with_a_miscounted_set_up_the_phases_are_used(written):
     rows = a_game(1)
-    found = read_usable([written([replace(rows[0], marks=("miscount",)), *rows[1:]])])
-    (game,), (whole,) = found.games, evidence.of_records(rows, "mine.csv")
+    result = read_usable([written([replace(rows[0], marks=("miscount",)), *rows[1:]])])
+    (game,), (whole,) = result.games, evidence.of_records(rows, "mine.csv")
     assert (game.windows, game.values) == (whole.windows[1:], whole.values[1:])
-    assert f"{len(rows) - 1} of {len(rows)} drops can be fitted, 1 is miscounted, or from" in found.notes[0]
+    assert f"{len(rows) - 1} of {len(rows)} drops can be fitted, 1 is miscounted, or from" in result.notes[0]
     with pytest.raises(UsageError, match="0 of 2 drops can be fitted, 2 are miscounted"):
         read_usable([written([replace(row, marks=("miscount",)) for row in rows[:2]])])
 
@@ -105,11 +105,11 @@ def test_a_game_longer_than_published_is_used_as_far_as_that(written):
     last = rows[-1]
     nothing = dict.fromkeys(COLOURS, 0)
     longer = [*rows, *(Record(n, nothing, nothing, last.inside) for n in range(len(rows), DROPS + 4))]
-    found = read_usable([written(longer)])
-    assert len(found.evidence) == 1
-    assert found.evidence[0].words == f"{DROPS} recorded drops"
-    said = f"{DROPS} of {DROPS + 4} drops can be fitted, 4 are beyond the 36 drops of a game"
-    assert found.notes == (f"records 'mine.csv': {said}",)
+    result = read_usable([written(longer)])
+    assert len(result.evidence) == 1
+    assert result.evidence[0].words == f"{DROPS} recorded drops"
+    line = f"{DROPS} of {DROPS + 4} drops can be fitted, 4 are beyond the 36 drops of a game"
+    assert result.notes == (f"records 'mine.csv': {line}",)
 
 
 OF_TOTALS = ("setup", "inside", "out", "spread")  # summaries that are told without colours
@@ -135,6 +135,6 @@ def test_free_throws_alone_are_refused_in_a_line_and_beside_an_observation_left(
     ) as no:
         read_usable([file])
     assert "\n" not in str(no.value)
-    found = read_usable([file, evidence.shipped()["rulebook-setup"]])
-    assert [entry.name for entry in found.evidence] == ["rulebook-setup"]
-    assert found.left == {"throws.tsv": tuple(throws)}
+    result = read_usable([file, evidence.shipped()["rulebook-setup"]])
+    assert [entry.name for entry in result.evidence] == ["rulebook-setup"]
+    assert result.left == {"throws.tsv": tuple(throws)}

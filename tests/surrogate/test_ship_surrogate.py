@@ -101,8 +101,8 @@ def unfought(*setups: tuple[int, int], battles: int, seed: int = 7) -> Campaign:
 @pytest.fixture(scope="module")
 def fought():
     """230 battles by LAW: about 1,400 throws of 5,000 cubes."""
-    found, _ = play_again(unfought((6, 3), (2, 1), (9, 9), (4, 2), (1, 1), battles=46), MODEL, 1)
-    return found
+    result, _ = play_again(unfought((6, 3), (2, 1), (9, 9), (4, 2), (1, 1), battles=46), MODEL, 1)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -172,12 +172,12 @@ def test_thrown_cubes_land_with_the_laws_chances():
     """3,000 throws of 4 cubes onto 12: a chi-squared test of 12,000 landings at 1 in 10,000."""
     state = MODEL.drop(MODEL.empty(), CUBES[:12], np.random.default_rng(1)).state
     lying = np.bincount([PLACES.index(r.region) for r in state.board.lying], minlength=SIZE)
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     for number in range(3000):
         outcome = MODEL.drop(state, CUBES[12:16], np.random.default_rng([2, number]))
-        found.update(x.place for x in outcome.landings if x.cube in outcome.thrown)
+        result.update(x.place for x in outcome.landings if x.cube in outcome.thrown)
     expected = 12_000 * LAW.shares(4, lying)
-    assert stats.chisquare([found[place] for place in PLACES], expected).pvalue > 1e-4
+    assert stats.chisquare([result[place] for place in PLACES], expected).pvalue > 1e-4
 
 
 @pytest.mark.slow
@@ -186,17 +186,17 @@ def test_lying_cubes_change_and_go_with_the_laws_chances():
     state = MODEL.empty()
     for number, cube in enumerate(CUBES[:4]):
         state = MODEL.place(state, cube, "explosive_shot", np.random.default_rng(number)).state
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     for number in range(2000):
         outcome = MODEL.drop(state, CUBES[4:7], np.random.default_rng([3, number]))
-        found.update(x.place for x in outcome.landings if x.cube in outcome.lying)
+        result.update(x.place for x in outcome.landings if x.cube in outcome.lying)
     chance = LAW.changes(3)[EXPLOSIVE]
-    changed = 8000 - found.pop("zone:explosive_shot")
+    changed = 8000 - result.pop("zone:explosive_shot")
     low, high = stats.binom.ppf([5e-5, 1 - 5e-5], 8000, chance)
     assert low <= changed <= high
     goes = {place: changed * p for place, p in zip(PLACES, LAW.moves[EXPLOSIVE], strict=True) if p}
-    assert set(found) <= set(goes)
-    assert stats.chisquare([found[place] for place in goes], [*goes.values()]).pvalue > 1e-4
+    assert set(result) <= set(goes)
+    assert stats.chisquare([result[place] for place in goes], [*goes.values()]).pvalue > 1e-4
 
 
 def test_a_number_at_the_end_of_the_line_still_falls_to_a_place():
@@ -266,8 +266,8 @@ def test_the_fit_finds_the_law_that_made_the_battles(fought, fitted):
     assert law.crowd_error < 0.1
     assert max(law.changed_errors[zones]) < 0.4
     for thrown, lying in ((1, 1), (6, 1), (9, 0)):
-        given_, found = (each.shares(thrown, [lying] * SIZE) for each in (LAW, law))
-        assert np.abs(found - given_).max() < 0.03
+        given_, result = (each.shares(thrown, [lying] * SIZE) for each in (LAW, law))
+        assert np.abs(result - given_).max() < 0.03
     assert throws.changed.sum() == sum(law.moved)
     assert throws.stuck == 0
 
@@ -280,9 +280,9 @@ def test_where_displaced_cubes_go_is_found(fitted):
     for i in rows:
         goes = [j for j in range(SIZE) if LAW.moves[i][j]]
         n = fitted.moved[i]
-        seen = [fitted.moves[i][j] * n for j in goes]
-        assert sum(seen) == pytest.approx(n)
-        assert stats.chisquare(seen, [LAW.moves[i][j] * n for j in goes]).pvalue > 1e-3 / SIZE
+        observed = [fitted.moves[i][j] * n for j in goes]
+        assert sum(observed) == pytest.approx(n)
+        assert stats.chisquare(observed, [LAW.moves[i][j] * n for j in goes]).pvalue > 1e-3 / SIZE
 
 
 @pytest.mark.slow
@@ -355,8 +355,8 @@ def test_every_term_of_the_law_that_made_the_battles_gains_and_one_it_has_not_do
 @pytest.fixture(scope="module")
 def held():
     """150 battles by LAW, of other set-ups and another seed."""
-    found, _ = play_again(unfought((6, 4), (5, 7), (3, 2), battles=50, seed=8), MODEL, 1)
-    return replace(found, digest="held")
+    result, _ = play_again(unfought((6, 4), (5, 7), (3, 2), battles=50, seed=8), MODEL, 1)
+    return replace(result, digest="held")
 
 
 @pytest.fixture(scope="module")
@@ -381,8 +381,8 @@ def test_a_surrogate_with_another_law_is_found_wrong_where_it_is(held):
     landing[EXPLOSIVE][0] += math.log(3)
     wrong = replace(LAW, landing=tuple(map(tuple, landing)), changed=(-12.0,) * SIZE)
     check = check_law(ShipSurrogate(SHIP, wrong, "wrong"), [held], times=1)
-    found = {fact.name for fact in check.facts if fact.differs}
-    assert {"displacement", "displacement from places", "chains", "steps"} <= found
+    result = {fact.name for fact in check.facts if fact.differs}
+    assert {"displacement", "displacement from places", "chains", "steps"} <= result
 
 
 @pytest.mark.slow
@@ -429,10 +429,10 @@ def test_battles_fought_again_are_the_same_each_time_and_as_many_as_asked():
 def test_permutations_keep_how_many_of_each_set_up_are_physics():
     label = np.array([True, True, False, True, False, False, False])
     strata = np.array([0, 0, 0, 1, 1, 1, 1])
-    found = permute(label, strata, np.random.default_rng(1), 600)
-    assert set(found[:, :3].sum(1)) == {2}
-    assert set(found[:, 3:].sum(1)) == {1}
-    assert stats.chisquare(found[:, 3:].sum(0)).pvalue > 1e-4
+    result = permute(label, strata, np.random.default_rng(1), 600)
+    assert set(result[:, :3].sum(1)) == {2}
+    assert set(result[:, 3:].sum(1)) == {1}
+    assert stats.chisquare(result[:, 3:].sum(0)).pvalue > 1e-4
 
 
 def test_throws_are_counted_in_the_class_of_their_number():

@@ -44,8 +44,8 @@ def played(games: int, rng: np.random.Generator, shift: float = 0.0, rules: Rule
     for drop in range(rules.drops):
         own = np.arange(width) == rules.colours.index(rules.phases[(drop - 1) % len(rules.phases)])
         thrown = stored * (own | (drop == 0))
-        asked = thrown.any(1, keepdims=True)
-        fresh, older = rng.binomial(thrown, 2 / 3 + shift), rng.binomial(inside * asked, 1 / 3)
+        requests = thrown.any(1, keepdims=True)
+        fresh, older = rng.binomial(thrown, 2 / 3 + shift), rng.binomial(inside * requests, 1 / 3)
         stored, inside = stored - thrown + fresh + older, inside + thrown - fresh - older
         tables[:, :, drop] = thrown, fresh + older, inside
     return Runs(plan_of(rules), *tables)
@@ -62,9 +62,9 @@ def test_the_energy_distance_is_that_of_its_definition():
     a, b = rng.integers(0, 6, 20), rng.integers(2, 9, 20)
     between, within_a, within_b = (np.abs(x[:, None] - y).mean() for x, y in ((a, b), (a, a), (b, b)))
     splits = distances.draw_splits(20, 3, rng)
-    found = distances.energy(np.concatenate([a, b])[:, None], splits)
-    assert found[0] == pytest.approx(2 * between - within_a - within_b, rel=1e-5)
-    assert found[0] > found[1:].max()
+    result = distances.energy(np.concatenate([a, b])[:, None], splits)
+    assert result[0] == pytest.approx(2 * between - within_a - within_b, rel=1e-5)
+    assert result[0] > result[1:].max()
 
 
 def test_random_splits_start_with_what_was_observed_and_have_equal_sides():
@@ -83,25 +83,25 @@ def test_permutation_p_agrees_with_the_enumeration_of_all_splits():
     exact = distances.energy(values, every)
     p = float((exact >= exact[0]).mean())
     count = 4000
-    drawn = distances.energy(values, distances.draw_splits(4, count, rng))
-    found = distances.list_distances(["one"], [drawn], [(Estimate(0, 0, 0, 0), "")])[0]
+    sample = distances.energy(values, distances.draw_splits(4, count, rng))
+    result = distances.list_distances(["one"], [sample], [(Estimate(0, 0, 0, 0), "")])[0]
     assert 2 / 70 <= p < 0.3
-    assert abs(found.p - p) < 4 * math.sqrt(p * (1 - p) / count) + 1 / count
+    assert abs(result.p - p) < 4 * math.sqrt(p * (1 - p) / count) + 1 / count
     # the 95 % quantile is one of the enumerated distances that 5 % exceed, give or take the error of the draw
-    share = [float((exact > found.single * k).mean()) for k in (1 + 1e-6, 1 - 1e-6)]
+    share = [float((exact > result.single * k).mean()) for k in (1 + 1e-6, 1 - 1e-6)]
     error = 4 * math.sqrt(0.05 * 0.95 / count)
     assert share[0] - error <= 0.05 <= share[1] + error
 
 
 def test_a_distance_is_seen_exactly_when_it_exceeds_its_corrected_quantile():
     rng = np.random.default_rng(4)
-    seen = 0
+    observed = 0
     for _ in range(200):
-        found = [np.append(rng.exponential(rng.choice([0.5, 4])), rng.exponential(1, 199)) for _ in range(5)]
-        for each in distances.list_distances("abcde", found, [(Estimate(0, 0, 0, 0), "")] * 5):
+        result = [np.append(rng.exponential(rng.choice([0.5, 4])), rng.exponential(1, 199)) for _ in range(5)]
+        for each in distances.list_distances("abcde", result, [(Estimate(0, 0, 0, 0), "")] * 5):
             assert each.is_seen == (each.value > each.quantile)
-            seen += each.is_seen
-    assert 50 < seen < 950
+            observed += each.is_seen
+    assert 50 < observed < 950
 
 
 @pytest.mark.slow
@@ -112,8 +112,8 @@ def test_p_values_of_games_of_one_law_are_uniform(name: str):
     for rng in np.random.default_rng(5).spawn(150):
         a, b = played(20, rng, rules=SHORT), played(20, rng, rules=SHORT)
         series = np.concatenate([statistic.series(games) for games in (a, b)])
-        found = statistic.measure(series, distances.draw_splits(20, 99, rng))
-        p.append(float((found >= found[0] * (1 - 1e-9)).mean()))
+        result = statistic.measure(series, distances.draw_splits(20, 99, rng))
+        p.append(float((result >= result[0] * (1 - 1e-9)).mean()))
     assert uniform(p, 100)
     rng = np.random.default_rng(7)
     games = played(30, rng, rules=SHORT)
@@ -124,29 +124,29 @@ def test_p_values_of_games_of_one_law_are_uniform(name: str):
 
 def test_distances_see_a_large_shift_and_tell_its_size():
     rng = np.random.default_rng(6)
-    found = whole_games.compare_games(played(150, rng), played(200, rng, 0.1), rng, 400)
-    by_name = {each.name: each for each in found.distances}
-    assert (found.physics, found.surrogate, found.compared) == (150, 200, 150)
-    seen = {each.name for each in found.distances if each.is_seen}
+    result = whole_games.compare_games(played(150, rng), played(200, rng, 0.1), rng, 400)
+    by_name = {each.name: each for each in result.distances}
+    assert (result.physics, result.surrogate, result.compared) == (150, 200, 150)
+    observed = {each.name for each in result.distances if each.is_seen}
     # the rule's memory hardly changes with the shift, and it skips no phase
     unseen = {"autocorrelation of inside", "autocorrelation of cubes out", "phases skipped"}
-    assert seen >= {each.name for each in distances.statistics(plan_of(RULES))} - unseen
+    assert observed >= {each.name for each in distances.statistics(plan_of(RULES))} - unseen
     inside = by_name["inside by phase"]
-    assert inside.size.low <= found.means[0].difference.value <= inside.size.high < 0
-    assert found.means[0].is_apart
-    assert not found.means[0].is_close
+    assert inside.size.low <= result.means[0].difference.value <= inside.size.high < 0
+    assert result.means[0].is_apart
+    assert not result.means[0].is_close
     colours = by_name["colours out by phase"]
     assert colours.unit.startswith("phases of a game in which ")
-    assert found.fans.shape == (2, 5, 36)
-    assert np.all(np.diff(found.fans, axis=1) >= 0)
+    assert result.fans.shape == (2, 5, 36)
+    assert np.all(np.diff(result.fans, axis=1) >= 0)
 
 
 def test_autocorrelations_see_games_that_differ_from_one_another_though_their_means_do_not():
     rng = np.random.default_rng(29)
     a, low, high = played(160, rng), played(80, rng, -0.15), played(80, rng, 0.15)
     mixed = Runs(plan_of(RULES), *(np.concatenate([getattr(low, name), getattr(high, name)]) for name in TABLES))
-    found = {each.name: each for each in whole_games.compare_games(a, mixed, rng, 400).distances}
-    inside = found["autocorrelation of inside"]
+    result = {each.name: each for each in whole_games.compare_games(a, mixed, rng, 400).distances}
+    inside = result["autocorrelation of inside"]
     assert inside.is_seen
     assert inside.unit.startswith("autocorrelation at lag ")
     assert inside.size.low > 0
@@ -160,11 +160,11 @@ def test_autocorrelations_are_those_of_a_known_series_and_their_parts_tell_the_e
     for t in range(1, 40):
         x[:, t] = phi * x[:, t - 1] + math.sqrt(1 - phi**2) * rng.normal(0, 1, games)
     x = x + np.sin(np.arange(40))  # a course that all games share is no memory
-    found = distances.correlations(distances.lag_sums(x).sum(0)[None], 40)[0]
+    result = distances.correlations(distances.lag_sums(x).sum(0)[None], 40)[0]
     parts = distances.memory_parts(x)
     error = parts.std(0, ddof=1) / math.sqrt(games)
-    assert parts.mean(0) == pytest.approx(found, abs=1e-9)
-    assert np.abs(found - phi ** np.arange(1, 8)).max() < 4 * error.max()
+    assert parts.mean(0) == pytest.approx(result, abs=1e-9)
+    assert np.abs(result - phi ** np.arange(1, 8)).max() < 4 * error.max()
     blocks = np.array([distances.correlations(distances.lag_sums(part).sum(0)[None], 40)[0] for part in x.reshape(
         80, 50, 40)])  # fmt: skip
     # the error of 50 games, from 80 blocks of them: 4 standard errors of a standard deviation
@@ -174,9 +174,9 @@ def test_autocorrelations_are_those_of_a_known_series_and_their_parts_tell_the_e
 def test_the_difference_of_means_is_welchs():
     rng = np.random.default_rng(9)
     a, b = rng.normal(3, 1, 12), rng.normal(4, 3, 40)
-    found = whole_games.difference(a, b)
+    result = whole_games.difference(a, b)
     test = stats.ttest_ind(b, a, equal_var=False).confidence_interval(0.95)
-    assert (found.value, found.low, found.high) == pytest.approx((b.mean() - a.mean(), test.low, test.high))
+    assert (result.value, result.low, result.high) == pytest.approx((b.mean() - a.mean(), test.low, test.high))
 
 
 def test_a_mean_is_undecided_with_too_few_games_and_says_how_many_are_needed():
@@ -289,8 +289,8 @@ def test_games_whose_every_drop_throws_all_colours_are_compared_too():
     assert "action points of the game" not in names
     thrown = [names.index(f"thrown in phase {phase}") for phase in range(1, 6)]
     assert np.array_equal(table[:, thrown], a.thrown[:, 1:].sum(-1))
-    found = whole_games.compare_games(a, b, np.random.default_rng(1), 200)
-    assert len(found.distances) == len(distances.statistics(plan)) == 7
+    result = whole_games.compare_games(a, b, np.random.default_rng(1), 200)
+    assert len(result.distances) == len(distances.statistics(plan)) == 7
     with pytest.raises(UsageError, match="runs have several plans"):
         Runs.together([a, played(2, np.random.default_rng(3))])
 
@@ -305,9 +305,9 @@ def test_the_features_of_a_game_recover_the_chances_of_the_rule():
 @pytest.mark.slow
 def test_a_shift_in_release_is_flagged_and_no_shift_is_not():
     rng = np.random.default_rng(18)
-    found = classifier.power(lambda each: (played(300, each), played(300, each, 0.03)), 1, rng)
-    assert (found.hits, found.trials, found.games) == (1, 1, 300)
-    assert found.rate.low == pytest.approx(stats.binomtest(1, 1).proportion_ci(0.95, method="exact").low)
+    result = classifier.power(lambda each: (played(300, each), played(300, each, 0.03)), 1, rng)
+    assert (result.hits, result.trials, result.games) == (1, 1, 300)
+    assert result.rate.low == pytest.approx(stats.binomtest(1, 1).proportion_ci(0.95, method="exact").low)
     same = classifier.tell_apart(played(300, rng), played(320, rng), rng)
     assert same.games == 300
     # false alarms are about 1 in 20, so one game pair is held against 1 in 10 000
@@ -317,10 +317,10 @@ def test_a_shift_in_release_is_flagged_and_no_shift_is_not():
 def test_answers_count_as_two_thirds_as_many_coins_in_the_interval_and_as_all_in_p(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(classifier, "_right", lambda x, y, rng: np.arange(24) < 16)
     games = played(12, np.random.default_rng(19), rules=SHORT)
-    found = classifier.tell_apart(games, games, np.random.default_rng(1))
+    result = classifier.tell_apart(games, games, np.random.default_rng(1))
     wilson = stats.binomtest(16, 24).proportion_ci(0.95, "wilson")
-    assert found.accuracy.low < wilson.low < wilson.high < found.accuracy.high
-    assert found.p == pytest.approx(stats.binom.sf(15, 24, 0.5))
+    assert result.accuracy.low < wilson.low < wilson.high < result.accuracy.high
+    assert result.p == pytest.approx(stats.binom.sf(15, 24, 0.5))
 
 
 @pytest.mark.slow
@@ -333,10 +333,10 @@ def test_equal_arguments_tell_alike():
 @pytest.mark.long
 def test_the_classifier_flags_a_shift_in_nine_of_ten_trials_and_alarms_falsely_in_one_of_twenty():
     rng = np.random.default_rng(21)
-    found = classifier.power(lambda each: (played(300, each), played(300, each, 0.03)), 50, rng)
-    assert found.rate.value >= classifier.POWER
+    result = classifier.power(lambda each: (played(300, each), played(300, each, 0.03)), 50, rng)
+    assert result.rate.value >= classifier.POWER
     alarms = classifier.power(lambda each: (played(300, each), played(300, each)), 100, rng)
-    print(f"flagged {found.hits} of {found.trials}, false alarms {alarms.hits} of {alarms.trials}")
+    print(f"flagged {result.hits} of {result.trials}, false alarms {alarms.hits} of {alarms.trials}")
     # at most the greatest count that a rate of 5 % gives once in 1000
     assert alarms.hits <= stats.binom.ppf(0.999, 100, 0.05)
 
@@ -363,14 +363,14 @@ def drops_of(games: int, rng: np.random.Generator, law: Any) -> tuple[Any, ...]:
     game = np.repeat(np.arange(games), 15)
     chance = rng.beta(4, 2, games)[game]
     count = rng.binomial(8, chance)
-    said = law(chance)
-    return game, said.cdf(count - 1), said.cdf(count), said.mean(), count
+    line = law(chance)
+    return game, line.cdf(count - 1), line.cdf(count), line.mean(), count
 
 
 def test_the_pit_of_one_drop_is_spread_over_its_step():
-    found = pit.pit(np.array([0]), np.array([0.25]), np.array([0.75]), np.random.default_rng(0), 4)
-    assert found.heights.value.tolist() == [0, 2, 2, 0]
-    assert (found.drops, found.games) == (1, 1)
+    result = pit.pit(np.array([0]), np.array([0.25]), np.array([0.75]), np.random.default_rng(0), 4)
+    assert result.heights.value.tolist() == [0, 2, 2, 0]
+    assert (result.drops, result.games) == (1, 1)
 
 
 @pytest.mark.slow
@@ -392,18 +392,18 @@ def test_the_p_of_a_histogram_is_that_of_all_signs_of_its_games():
     signs = np.array(list(product((1, -1), repeat=4)))
     reached = ((signs @ parts / np.sqrt((parts**2).sum(0))) ** 2).sum(1)
     p = (reached >= reached[0] - 1e-9).mean()
-    found = pit._sign_test(parts, np.random.default_rng(30))
-    assert found == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / pit.SIGNS))
+    result = pit._sign_test(parts, np.random.default_rng(30))
+    assert result == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / pit.SIGNS))
 
 
 def test_the_pit_of_too_narrow_a_law_is_shaped_like_a_bowl():
     rng = np.random.default_rng(25)
     game, below, upto, _, _ = drops_of(200, rng, lambda chance: stats.binom(8, np.full_like(chance, 2 / 3)))
-    found = pit.pit(game, below, upto, rng)
-    assert found.p < 0.01
-    assert min(found.heights.low[0], found.heights.low[-1]) > 1
-    assert found.heights.high[4:6].max() < 1
-    assert found.worst[0] in (0, 9)
+    result = pit.pit(game, below, upto, rng)
+    assert result.p < 0.01
+    assert min(result.heights.low[0], result.heights.low[-1]) > 1
+    assert result.heights.high[4:6].max() < 1
+    assert result.worst[0] in (0, 9)
 
 
 def test_reliability_finds_a_bias_and_none_where_there_is_none():

@@ -16,9 +16,9 @@ def run(*command: str, at: Path) -> str:
 
 
 def test_many_games_at_once_are_played_as_it_says(tmp_path: Path):
-    said = re.fullmatch(r"([\d.]+) of 49 inside after the set-up\n", run("-c", GAMES, at=tmp_path))
-    assert said
-    assert 10 < float(said[1]) < 40
+    line = re.fullmatch(r"([\d.]+) of 49 inside after the set-up\n", run("-c", GAMES, at=tmp_path))
+    assert line
+    assert 10 < float(line[1]) < 40
 
 
 def test_the_model_of_ones_own_is_played_and_keeps_the_contract(tmp_path: Path):

@@ -130,17 +130,17 @@ def test_rows_are_those_of_a_campaign_by_hand():
     assert rows.thrown.tolist() == [CROWD, 2, 1, 1, 1]
     assert rows.lying.tolist() == [[0, 0], [1, 1], [1, 1], [0, 0], [1, 0]]
     assert rows.fresh.tolist() == [[0, 0], [1, 1], [0, 1], [0, 0], [1, 0]]
-    seen = CROWD
-    assert rows.drop[seen:].tolist() == [1, 1, 1, 1, 2, 2, 2, 3, 4, 4]
-    assert rows.cube[seen:].tolist() == [0, 1, 15, 16, 0, 1, 15, 0, 0, 1]
-    assert rows.start[seen:].tolist() == [0, 1, -1, -1, 0, -1, 1, -1, 0, -1]
+    observed = CROWD
+    assert rows.drop[observed:].tolist() == [1, 1, 1, 1, 2, 2, 2, 3, 4, 4]
+    assert rows.cube[observed:].tolist() == [0, 1, 15, 16, 0, 1, 15, 0, 0, 1]
+    assert rows.start[observed:].tolist() == [0, 1, -1, -1, 0, -1, 1, -1, 0, -1]
     assert rows.end.tolist() == [0, 1, *[2] * (CROWD - 2), 0, 2, 1, 2, 1, 1, 1, 0, 2, 0]
     assert rows.out.tolist() == [end == 2 for end in rows.end.tolist()]
-    assert rows.age[seen:].tolist() == [1, 1, 0, 0, FRESH + 1, 0, FRESH, 0, 1, 0]
+    assert rows.age[observed:].tolist() == [1, 1, 0, 0, FRESH + 1, 0, FRESH, 0, 1, 0]
     rests = rows.start >= 0
     # 0 and 1 of run 0 came with the crowd, until 1 was thrown again; 15 and run 1's cubes did not
     assert rows.in_crowd[rests].tolist() == [True, True, True, False, False]
-    assert not rows.in_crowd[seen + 5]
+    assert not rows.in_crowd[observed + 5]
 
 
 def test_rows_of_several_campaigns_are_put_one_after_the_other():
@@ -176,8 +176,8 @@ def test_rows_hold_what_the_model_saw(tmp_path: Path, monkeypatch: pytest.Monkey
     for drop, (resting, ends) in enumerate(calls):
         cubes = slice(first[drop], first[drop + 1])
         start, age, crowd = (each[cubes].tolist() for each in (rows.start, rows.age, rows.in_crowd))
-        told = [Resting(*facts) if facts[0] >= 0 else None for facts in zip(start, age, crowd, strict=True)]
-        assert told == resting
+        cubes_read = [Resting(*facts) if facts[0] >= 0 else None for facts in zip(start, age, crowd, strict=True)]
+        assert cubes_read == resting
         assert rows.end[cubes].tolist() == [len(REGIONS) if end == OUT else end for end in ends]
         assert rows.thrown[drop] == resting.count(None)
         rest = [cube for cube in resting if cube]
@@ -290,8 +290,8 @@ def test_the_likelihood_of_a_cascade_is_the_mean_over_effects_with_its_slope_and
         p = 1 / (1 + np.exp(-(x @ at[:2] + felt[:, 0] * spread * effect)))
         each = p**passed * (1 - p) ** (cubes - passed)
         chance[:, i] = each[0] * each[1], each[2]
-    found, slope, information = cascade_fit._log_likelihood(at, cells)
-    assert found == pytest.approx(np.log(chance.mean(1)).sum())
+    result, slope, information = cascade_fit._log_likelihood(at, cells)
+    assert result == pytest.approx(np.log(chance.mean(1)).sum())
     if spread:
         ends = [[cascade_fit._log_likelihood(at + s * step, cells) for s in (1, -1)] for step in 1e-5 * np.eye(3)]
         assert slope == pytest.approx([(a[0] - b[0]) / 2e-5 for a, b in ends], abs=1e-7)
@@ -354,8 +354,8 @@ def test_the_cascades_score_is_the_enumeration_of_all_ways_through_the_table(sd:
     chance = dict.fromkeys(SUBSETS, 0.0)
     for way, weight in ends.items():
         chance[tuple(end == OUT for end in way)] += float(weight)
-    found = np.exp(ladder.cascade(law_of(sd)).score(subsets()))
-    assert found == pytest.approx([chance[subset] for subset in SUBSETS], abs=error)
+    result = np.exp(ladder.cascade(law_of(sd)).score(subsets()))
+    assert result == pytest.approx([chance[subset] for subset in SUBSETS], abs=error)
 
 
 def test_laws_of_counts_are_those_of_the_enumeration(monkeypatch: pytest.MonkeyPatch):
@@ -397,26 +397,26 @@ def curves_of(floor: FloorLaw) -> dict[str, Polyline]:
 
 def z_scores(law: Cascade) -> dict[str, float]:
     """Fitted less true values in standard errors, where the data say more than the penalty (an error below 0.3)."""
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for fitted, true in zip(law.floors, TRUE.floors, strict=True):
         for name, curve in curves_of(fitted).items():
             truth = curves_of(true)[name].at(curve.knots)
             for knot, value, error, want in zip(curve.knots, curve.values, curve.errors, truth, strict=True):
                 if 0 < error < 0.3:
-                    found[f"{fitted.region}, {name} at {knot}"] = float(value - want) / error
+                    result[f"{fitted.region}, {name} at {knot}"] = float(value - want) / error
         if 0 < fitted.pushed_error < 0.3:
-            found[f"{fitted.region}, pushed"] = (fitted.pushed - true.pushed) / fitted.pushed_error
-    return found
+            result[f"{fitted.region}, pushed"] = (fitted.pushed - true.pushed) / fitted.pushed_error
+    return result
 
 
 @pytest.mark.slow
 def test_a_fit_to_games_of_a_known_law_finds_it_and_its_errors_are_right(known: Known):
-    found = z_scores(known.law)
-    z = np.array([*found.values()])
+    result = z_scores(known.law)
+    z = np.array([*result.values()])
     assert len(z) > 60
-    assert {name.split(",")[0] for name in found} >= {"upper_floor", "lower_floor"}
-    worst = max(found, key=lambda name: abs(found[name]))
-    assert abs(found[worst]) < stats.norm.isf(LEVEL / (2 * len(z))), worst
+    assert {name.split(",")[0] for name in result} >= {"upper_floor", "lower_floor"}
+    worst = max(result, key=lambda name: abs(result[name]))
+    assert abs(result[worst]) < stats.norm.isf(LEVEL / (2 * len(z))), worst
     # of intervals that hold 95 % some 95 % should hold; those of neighbouring knots go together, as if there were a
     # fourth as many
     low = stats.binom.ppf(LEVEL, len(z) // 4, 0.95) / (len(z) // 4)
@@ -443,10 +443,10 @@ def test_cubes_that_arrive_together_on_an_empty_floor_may_vary_more_than_on_a_fu
 @pytest.mark.slow
 def test_the_fit_foretells_held_out_drops_nearly_as_well_as_the_truth(known: Known):
     """A fit of k parameters to N drops loses some k / 2N a drop; 4 standard errors are added for these drops."""
-    truth, found = (ladder.cascade(law).score(known.held) for law in (TRUE, known.law))
-    lost = truth - found
-    told = len(z_scores(known.law))
-    assert lost.mean() < told / (2 * len(known.used)) + 4 * lost.std() / math.sqrt(len(lost))
+    truth, result = (ladder.cascade(law).score(known.held) for law in (TRUE, known.law))
+    lost = truth - result
+    parameters = len(z_scores(known.law))
+    assert lost.mean() < parameters / (2 * len(known.used)) + 4 * lost.std() / math.sqrt(len(lost))
     assert lost.mean() > -4 * lost.std() / math.sqrt(len(lost))
 
 
@@ -467,14 +467,14 @@ def test_the_cascade_wins_where_it_is_the_truth(known: Known):
 @pytest.mark.slow
 def test_the_scores_are_means_over_the_held_out_drops_with_errors_over_runs(known: Known):
     rung = ladder.two_thirds()
-    (found,) = ladder.scores([rung], known.held)
+    (result,) = ladder.scores([rung], known.held)
     each = rung.score(known.held)
-    assert found.score == pytest.approx(each.mean(), abs=1e-6)
+    assert result.score == pytest.approx(each.mean(), abs=1e-6)
     runs, drops = np.unique(known.held.run, return_counts=True)
     rest = np.array([(each - each.mean())[known.held.run == number].sum() for number in runs])
     error = math.sqrt((rest**2).sum() * len(runs) / (len(runs) - 1)) / drops.sum()
-    assert found.se == pytest.approx(error, abs=1e-6)
-    assert (found.gain, found.gain_se) == (0, 0)
+    assert result.se == pytest.approx(error, abs=1e-6)
+    assert (result.gain, result.gain_se) == (0, 0)
 
 
 @pytest.mark.slow
@@ -501,13 +501,13 @@ def test_a_fit_of_the_same_data_gives_the_same_file_which_plays(
 ):
     out = tmp_path / "model.json"
     assert cli.main(["model", "fit", str(few), "-o", str(out)]) == 0
-    told = capsys.readouterr()
-    assert all(line.startswith("... ") for line in told.err.splitlines())  # progress, on a slow machine
+    printed = capsys.readouterr()
+    assert all(line.startswith("... ") for line in printed.err.splitlines())  # progress, on a slow machine
     assert load_fitted(out) == fitted_few
     assert out.read_text("utf-8").startswith(fitted_few.to_json().removesuffix("\n}\n"))  # then who made it
     assert [path.name for path in tmp_path.iterdir()] == ["model.json"]
     drops = sum(source.drops for source in fitted_few.data)
-    assert told.out == (f"tower amerigo: fitted to 7 runs, {drops} drops\n{ladder_text(fitted_few.scores)}\n{out}\n")
+    assert printed.out == (f"tower amerigo: fitted to 7 runs, {drops} drops\n{ladder_text(fitted_few.scores)}\n{out}\n")
     with open_model(SHAPE, str(out)) as model:
         entries = [*amerigo.play(model, Rules(rounds=1), 1)]
     assert len(entries) == 8
@@ -548,10 +548,10 @@ def test_held_out_runs_have_no_part_in_the_law(few: Path, fitted_few: Fitted, mo
     after = replace(campaign.cubes.after, codes=np.where(held, code, campaign.cubes.after.codes))
     changed = replace(campaign, cubes=replace(campaign.cubes, after=after))
     monkeypatch.setattr(module, "load_whole", lambda directory: changed)
-    found = fit([few])
-    assert (found.law, found.lower_rungs) == (fitted_few.law, fitted_few.lower_rungs)
-    assert (found.covered, found.data) == (fitted_few.covered, fitted_few.data)
-    assert all(a.score != b.score for a, b in zip(fitted_few.scores, found.scores, strict=True))
+    result = fit([few])
+    assert (result.law, result.lower_rungs) == (fitted_few.law, fitted_few.lower_rungs)
+    assert (result.covered, result.data) == (fitted_few.covered, fitted_few.data)
+    assert all(a.score != b.score for a, b in zip(fitted_few.scores, result.scores, strict=True))
 
 
 @pytest.mark.slow
@@ -601,21 +601,21 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     games = made(tmp_path / "games", 20, 6, rest=SHORT)
     lines = io.StringIO()
     with telling("steps", stream=lines, clock=count(step=100).__next__) as tell:
-        found = check_tower(SHIPPED, [load(games)], 1, tell, trials=2)
+        result = check_tower(SHIPPED, [load(games)], 1, tell, trials=2)
     counted = [int(line.split()[1]) for line in lines.getvalue().splitlines()]
     assert counted == list(range(1, 23))  # 20 games to knock on and 2 trials
     assert all(f" of {counted[-1]} steps" in line for line in lines.getvalue().splitlines())
-    assert (found.games, found.drops) == (20, len(read_rows([load(games)], REGIONS)))
-    assert found.power is not None
-    assert found.power.trials == 2
-    assert found.counts.p > LEVEL
-    assert [each.name for each in found.scores] == ["two_thirds", "groups", "shared", "cascade"]
-    assert min(each.adjusted for each in found.whole.distances) > 0.005
-    told = text(found)
-    assert headline(found) in told.splitlines()
-    assert all(each.title in told for each in found.scores)
-    report(found).write(tmp_path / "report")
-    assert headline(found) in (tmp_path / "report" / "report.md").read_text("utf-8")
+    assert (result.games, result.drops) == (20, len(read_rows([load(games)], REGIONS)))
+    assert result.power is not None
+    assert result.power.trials == 2
+    assert result.counts.p > LEVEL
+    assert [each.name for each in result.scores] == ["two_thirds", "groups", "shared", "cascade"]
+    assert min(each.adjusted for each in result.whole.distances) > 0.005
+    message = text(result)
+    assert headline(result) in message.splitlines()
+    assert all(each.title in message for each in result.scores)
+    report(result).write(tmp_path / "report")
+    assert headline(result) in (tmp_path / "report" / "report.md").read_text("utf-8")
     assert {path.stem for path in (tmp_path / "report" / "plots").iterdir()} >= {"log_scores", "inside", "distances"}
     assert (tmp_path / "report" / "tables" / "verdict.csv").read_text("utf-8").count("\n") >= 5
 
@@ -626,9 +626,9 @@ def test_a_check_of_what_cannot_be_checked_is_refused(known: Known, few: Path, t
         check_tower(SHIPPED, [load(known.directories[1])], 1)
     rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
     assert "two_thirds" in refusal("model", "check", "amerigo", str(rule))
-    seen = replace(SHIPPED, data=(replace(SHIPPED.data[0], digest=load(few).digest),))
+    observed = replace(SHIPPED, data=(replace(SHIPPED.data[0], digest=load(few).digest),))
     with pytest.raises(UsageError, match="games on one side is 3; allowed is 10 or more"):
-        check_tower(seen, [load(few)], 1)
+        check_tower(observed, [load(few)], 1)
     elsewhere = replace(SHIPPED, apparatus_digest="another")
     with pytest.raises(UsageError, match=r"surrogate was fitted for apparatus 'amerigo' \(another\)"):
         check_tower(elsewhere, [load(few)], 1)

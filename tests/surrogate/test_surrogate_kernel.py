@@ -76,13 +76,13 @@ def test_numba_is_imported_when_games_are_played_and_not_before():
 
 def test_a_function_that_numba_cannot_keep_on_disk_is_compiled_all_the_same():
     numba = pytest.importorskip("numba")
-    found: dict[str, Any] = {}
-    exec(compile("def doubled(x):\n    return 2 * x", "<no file>", "exec"), found)  # numba has no folder for no file
+    result: dict[str, Any] = {}
+    exec(compile("def doubled(x):\n    return 2 * x", "<no file>", "exec"), result)  # numba has no folder for no file
     with pytest.raises(RuntimeError, match="cannot cache"):
-        numba.njit(cache=True)(found["doubled"])
-    compiled = kept(found["doubled"])
+        numba.njit(cache=True)(result["doubled"])
+    compiled = kept(result["doubled"])
     assert compiled(21) == 42
-    assert compiled is not found["doubled"]
+    assert compiled is not result["doubled"]
 
 
 def test_colours_without_cubes_have_zeros_also_at_the_end(model: SurrogateModel):

@@ -99,10 +99,10 @@ def test_outcomes_of_a_small_state_come_as_often_as_their_enumeration_says():
     words = Counter(tuple(knocked(MODEL.table, floors, strength, WordStream((1, 2, 3, 4), i))) for i in range(count))
     state, random = laden(floors), rng(1)
     outcomes = [MODEL.knock(state, strength, random) for _ in range(count // 5)]
-    drawn = Counter(tuple(x.cube not in each.inside for x in state.residents[::-1]) for each in outcomes)
-    for seen in (words, drawn):
-        expected = [float(chance) * seen.total() for chance in law.values()]
-        assert stats.chisquare([seen[outs] for outs in law], expected).pvalue > LEVEL
+    sample = Counter(tuple(x.cube not in each.inside for x in state.residents[::-1]) for each in outcomes)
+    for observed in (words, sample):
+        expected = [float(chance) * observed.total() for chance in law.values()]
+        assert stats.chisquare([observed[outs] for outs in law], expected).pvalue > LEVEL
 
 
 def test_a_knock_moves_no_cube_but_out_and_makes_none_older():
@@ -180,7 +180,7 @@ console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf-8")).map(knocked)));
 """
 
 
-def in_javascript(fitted: Fitted, folder: Path, asked: Any) -> list[Any]:
+def in_javascript(fitted: Fitted, folder: Path, requests: Any) -> list[Any]:
     """Knock in the exported sampler and in the npm package; with each the state of its generator."""
     (folder / "lib").mkdir(parents=True)
     (folder / "package.json").write_text('{"type": "module"}', "utf-8")
@@ -189,7 +189,7 @@ def in_javascript(fitted: Fitted, folder: Path, asked: Any) -> list[Any]:
         (folder / "lib" / f"{name}.js").write_text(text, "utf-8")
     (folder / "ask.mjs").write_text(SCRIPT, "utf-8")
     (folder / "sampler.mjs").write_text(export.js_text(export.document(fitted)), "utf-8")
-    return answered(folder / "ask.mjs", given=asked)
+    return answered(folder / "ask.mjs", given=requests)
 
 
 def plain_state(random: np.random.Generator) -> dict[str, Any]:
@@ -208,10 +208,10 @@ class TestJavaScript:
         random = rng(8)
         edges = (0, 0.05, 0.094, 0.095, 0.1, 0.145, 0.285, 0.29, 1.005, 4.995, 5)
         strengths = [*edges, *random.uniform(0, 5, 489).tolist()]
-        asked = [{"state": plain_state(random), "strength": x, "stream": i} for i, x in enumerate(strengths)]
-        found = in_javascript(FILE, tmp_path, asked)
+        requests = [{"state": plain_state(random), "strength": x, "stream": i} for i, x in enumerate(strengths)]
+        result = in_javascript(FILE, tmp_path, requests)
         regions, out = MODEL.table.regions, 0
-        for request, (own, npm, *states) in zip(asked, found, strict=True):
+        for request, (own, npm, *states) in zip(requests, result, strict=True):
             stream = WordStream((1, 2, 3, 4), request["stream"])
             cubes = sorted(request["state"]["cubes"], key=lambda cube: cube["id"])
             is_out = knocked(MODEL.table, [cube["floor"] for cube in cubes], request["strength"], stream)
@@ -232,15 +232,15 @@ class TestJavaScript:
 
     def test_bad_strengths_and_a_model_without_knocks_are_refused(self, tmp_path: Path):
         given = {-0.1: "RangeError", 5.001: "RangeError", "1": "TypeError", None: "TypeError"}
-        asked = [{"state": {"drops": 0, "cubes": []}, "strength": strength, "stream": 0} for strength in given]
-        found = in_javascript(FILE, tmp_path / "knocks", asked)
-        for kind, (own, npm, *_) in zip(given.values(), found, strict=True):
+        requests = [{"state": {"drops": 0, "cubes": []}, "strength": strength, "stream": 0} for strength in given]
+        result = in_javascript(FILE, tmp_path / "knocks", requests)
+        for kind, (own, npm, *_) in zip(given.values(), result, strict=True):
             assert own[0] == kind
             assert npm["0"] == "RangeError"  # as everything in the package
             assert own[1] == npm["1"]
             assert own[1].startswith("strength is ")
             assert own[1].endswith("allowed is a number from 0 to 5 (peak acceleration in g)")
-        ((own, npm, *_),) = in_javascript(OLDER, tmp_path / "older", asked[:1])
+        ((own, npm, *_),) = in_javascript(OLDER, tmp_path / "older", requests[:1])
         assert own == [npm["0"], npm["1"]]
         assert own[1] == "strength is -0.1; allowed is none: this tower was fitted without knocks; fit it again"
 
@@ -330,10 +330,10 @@ def test_a_fit_to_knocks_of_a_known_law_finds_it_and_the_check_passes_it_and_no_
         z = (np.array(curve.values) - true.values) / curve.errors
         assert np.abs(z).max() < 3.5
     held = played(campaign, range(30, 60), CHECKED)
-    found = check_knocks(replace(LAW, knocks=fitted), held)
-    assert len(found) == 2 * len(CHECKED)
-    assert sum(mean.states for mean in found) == 2 * 30 * 36
-    assert max(abs(mean.surrogate - mean.physics) / mean.error for mean in found) < 3.5
+    result = check_knocks(replace(LAW, knocks=fitted), held)
+    assert len(result) == 2 * len(CHECKED)
+    assert sum(mean.states for mean in result) == 2 * 30 * 36
+    assert max(abs(mean.surrogate - mean.physics) / mean.error for mean in result) < 3.5
     harder = replace(LAW, knocks=tuple(replace(curve, values=tuple(x + 1 for x in curve.values)) for curve in fitted))
     assert max((mean.surrogate - mean.physics) / mean.error for mean in check_knocks(harder, held)) > 3.5
 

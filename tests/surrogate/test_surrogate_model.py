@@ -60,9 +60,11 @@ def others(count: int, state: TowerState) -> tuple[Cube, ...]:
 
 def played(capsys: Capture, *arguments: str) -> Any:
     assert cli.main(["play", "amerigo", "--seed", "7", "--json", *arguments]) == 0
-    told = capsys.readouterr()
-    assert [line for line in told.err.splitlines() if not line.startswith("...")] == []  # progress, on a slow machine
-    return json.loads(told.out)
+    printed = capsys.readouterr()
+    assert [
+        line for line in printed.err.splitlines() if not line.startswith("...")
+    ] == []  # progress, on a slow machine
+    return json.loads(printed.out)
 
 
 def shape(document: Any) -> Any:
@@ -80,8 +82,10 @@ def test_a_game_has_the_same_document_as_with_physics(capsys: Capture):
     assert (mine.pop("model"), theirs.pop("model")) == ("surrogate", "physics")
     drops = mine.pop("drops"), theirs.pop("drops")
     assert mine == theirs
-    asked = ("index", "round", "phase")
-    assert [[each[key] for key in asked] for each in drops[0]] == [[each[key] for key in asked] for each in drops[1]]
+    requests = ("index", "round", "phase")
+    assert [[each[key] for key in requests] for each in drops[0]] == [
+        [each[key] for key in requests] for each in drops[1]
+    ]
 
 
 def test_a_whole_game_has_36_entries_and_keeps_every_cube_of_every_colour(capsys: Capture):
@@ -112,8 +116,8 @@ def test_a_hundred_thousand_games_keep_every_cube_and_throw_what_is_in_storage_a
 
 
 def test_the_first_game_can_be_any_of_the_stream_and_other_seeds_give_other_games():
-    asked = ((20, 5, 0), (8, 5, 12), (8, 6, 0))
-    long, later, other = (sample_games(MODEL, RULES, n, seed, first=first) for n, seed, first in asked)
+    requests = ((20, 5, 0), (8, 5, 12), (8, 6, 0))
+    long, later, other = (sample_games(MODEL, RULES, n, seed, first=first) for n, seed, first in requests)
     for name in ("thrown", "emerged", "inside"):
         assert np.array_equal(getattr(later, name), getattr(long, name)[12:])
     assert not np.array_equal(other.emerged, long.emerged[:8])
@@ -133,7 +137,7 @@ def test_a_shift_releases_so_many_more_of_the_cubes_thrown():
 
 
 @each_case(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"games": 0}, "games is 0; allowed is a whole number from 1"),
         ({"seed": -1}, "seed is -1; allowed is a whole number from 0"),
@@ -142,20 +146,20 @@ def test_a_shift_releases_so_many_more_of_the_cubes_thrown():
         ({"shift": math.nan}, "shift is nan; allowed is a number from 0 to 1"),
     ],
 )
-def test_games_that_cannot_be_asked_for_are_refused(given: dict[str, Any], told: str):
-    with pytest.raises(UsageError, match=told):
+def test_games_that_cannot_be_asked_for_are_refused(given: dict[str, Any], message: str):
+    with pytest.raises(UsageError, match=message):
         sample_games(MODEL, **{"rules": RULES, "games": 1, "seed": 1} | given)
 
 
 def places(cubes: Sequence[Cube]) -> list[dict[int, str]]:
     """Where every cube is after each of ten drops of seven."""
-    state, found = MODEL.empty(), []
+    state, result = MODEL.empty(), []
     for number in range(10):
         outside = [cube for cube in cubes if cube not in state.cubes]
         outcome = MODEL.drop(state, outside[:7] if number else outside, rng(number))
         state = outcome.state
-        found.append({landing.cube.id: landing.place for landing in outcome.landings})
-    return found
+        result.append({landing.cube.id: landing.place for landing in outcome.landings})
+    return result
 
 
 def test_cubes_that_swap_colours_land_as_they_did():
@@ -255,9 +259,9 @@ def test_a_drop_takes_its_words_in_one_order_however_many_it_can_take(thrown: in
     outcome = MODEL.drop(state, others(thrown, state), used)
     regions = [f"inside:{region}" for region in MODEL.table.regions]
     assert [landing.place for landing in outcome.landings] == ["tray" if end == OUT else regions[end] for end in ends]
-    drawn = len(words) - len(list(taken))
+    sample = len(words) - len(list(taken))
     left = rng(thrown)
-    left.integers(0, 1 << 32, 256 * math.ceil(drawn / 256), np.uint32)
+    left.integers(0, 1 << 32, 256 * math.ceil(sample / 256), np.uint32)
     assert used.bit_generator.state == left.bit_generator.state
 
 
@@ -268,12 +272,12 @@ def test_an_outcome_is_extrapolated_exactly_where_the_data_have_no_such_drop(cap
     assert inside_of[7][0] == 0
     upto = inside_of[7][1]
     cases = [(7, 0, False), (7, upto, False), (7, upto + 1, True), (most + 1, 0, True), (0, 400, False)]
-    for thrown, inside, told in cases:
+    for thrown, inside, message in cases:
         state = laden([0, inside, 0, 0])
-        assert MODEL.drop(state, others(thrown, state), rng(1)).extrapolated is told
-    for count, told in ((7, False), (most + 1, True)):
+        assert MODEL.drop(state, others(thrown, state), rng(1)).extrapolated is message
+    for count, message in ((7, False), (most + 1, True)):
         assert cli.main(["throw", "amerigo", "--model", "surrogate", "--cubes", f"blue={count}", "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["extrapolated"] is told
+        assert json.loads(capsys.readouterr().out)["extrapolated"] is message
 
 
 def test_what_is_covered_is_told_by_the_nearest_number_thrown():
@@ -296,8 +300,10 @@ def test_a_tower_with_one_other_measure_has_no_surrogate_but_advice(tmp_path: Pa
     profile = deepcopy(dict(SHAPE.profile))
     profile["funnel"]["rim_mm"] += 1
     changed = from_tables(profile, "amerigo")
-    told = r"profile amerigo is 'changed \(\w+\)'; allowed is as it ships \(\w+\), .*; take the model physics, or fit"
-    with pytest.raises(UsageError, match=told):
+    message = (
+        r"profile amerigo is 'changed \(\w+\)'; allowed is as it ships \(\w+\), .*; take the model physics, or fit"
+    )
+    with pytest.raises(UsageError, match=message):
         open_model(changed, "surrogate")
     with pytest.raises(UsageError, match=r"was fitted for apparatus 'amerigo' .*; run a campaign with it and fit"):
         SurrogateModel(changed, SHIPPED)

@@ -86,8 +86,8 @@ def test_the_kernel_draws_the_generators_words():
     for seed, stream in ((SEED, 0), ((0, 0, 0, 0), 0), ((WORD - 1, WORD - 1, WORD - 1, WORD - 1), WORD - 1)):
         with np.errstate(over="ignore"):
             kernel.seeded(state, np.array(seed), stream)
-            drawn = [int(kernel.word(state)) for _ in range(100)]
-        assert drawn == list(islice(iter(WordStream(seed, stream), None), 100))
+            sample = [int(kernel.word(state)) for _ in range(100)]
+        assert sample == list(islice(iter(WordStream(seed, stream), None), 100))
     assert all(kernel.mixed(x) == mixed(x) for x in (0, 1, 0x9E3779B9, 0xFFFFFFFF))
 
 
@@ -95,9 +95,9 @@ def test_the_kernel_draws_the_generators_words():
 def test_javascript_draws_the_generators_words(ask: Ask):
     last = (WORD - 1, WORD - 1, WORD - 1, WORD - 1)
     pairs: list[Any] = [(SEED, 3), (SEED, 0), ((0, 0, 0, 0), 0), (last, WORD - 1), ((1, 2, 3, 4), WORD + 5)]
-    found = ask("made_up", *({"do": "words", "seed": s, "stream": n, "count": 1000} for s, n in pairs))
-    assert found == [list(islice(iter(WordStream(s, n), None), 1000)) for s, n in pairs]
-    assert found[0][:8] == EXPECTED["words_of_stream_3"]
+    result = ask("made_up", *({"do": "words", "seed": s, "stream": n, "count": 1000} for s, n in pairs))
+    assert result == [list(islice(iter(WordStream(s, n), None), 1000)) for s, n in pairs]
+    assert result[0][:8] == EXPECTED["words_of_stream_3"]
 
 
 def test_the_stored_vectors_are_the_first_of_those_whose_digest_is_stored_and_python_matches_them():
@@ -186,8 +186,8 @@ def test_the_models_games_are_those_of_the_documented_seed_words(model: Surrogat
     games = sample_games(model, Rules(), 3, 2026)
     a, b, c, d = (int(word) for word in np.random.SeedSequence(2026).generate_state(4))
     for game in range(3):
-        found = [each[game].tolist() for each in (games.thrown, games.emerged, games.inside)]
-        assert found == by_hand(model.table, Rules(), (a, b, c, d), game)
+        result = [each[game].tolist() for each in (games.thrown, games.emerged, games.inside)]
+        assert result == by_hand(model.table, Rules(), (a, b, c, d), game)
 
 
 @pytest.mark.slow
@@ -196,10 +196,10 @@ def test_javascript_plays_the_same_games(ask: Ask, model: SurrogateModel, rules:
     plain = {"colours": rules.colours, "phases": rules.phases, "cubes": rules.counts, "rounds": rules.rounds}
     given = {} if rules == Rules() else {"rules": plain}
     for name, table in (("amerigo", model.table), ("made_up", made_up())):
-        (found,) = ask(name, {"do": "games", "seed": SEED, "count": 100, **given})
+        (result,) = ask(name, {"do": "games", "seed": SEED, "count": 100, **given})
         counts = kernel.play_games(table, *layout(rules), 100, np.array(SEED), 0, 0.0)
         for kind, all_games in zip(("thrown", "emerged", "inside"), counts, strict=True):
-            assert [game[kind] for game in found] == all_games.tolist()
+            assert [game[kind] for game in result] == all_games.tolist()
 
 
 def test_the_stored_game_is_game_3_of_the_stored_table():
@@ -220,7 +220,7 @@ def p_value(law: Mapping[Ends, Fraction], counts: Mapping[Ends, int]) -> float:
         least = min(cells.values(), key=lambda cell: cell[1])
         least[0], least[1] = least[0] + rare[0], least[1] + rare[1]
     assert len(cells) >= 4
-    return float(chi2.sf(sum((seen - mean) ** 2 / mean for seen, mean in cells.values()), len(cells) - 1))
+    return float(chi2.sf(sum((observed - mean) ** 2 / mean for observed, mean in cells.values()), len(cells) - 1))
 
 
 # floor, age, crowd of each cube, by number; None is thrown
@@ -287,8 +287,8 @@ def test_the_distribution_test_accepts_the_true_law_and_refutes_one_with_one_wro
             cube |= {"floor": place[0], "since": 20 - place[1], "inCrowd": place[2]} if place else {}
         inside, thrown = ([cube for cube in cubes if ("floor" in cube) is lies] for lies in (True, False))
         given = {"state": {"drops": 20, "cubes": inside}, "thrown": thrown, "seed": SEED, "count": 20_000}
-        (found,) = ask("made_up", {"do": "drops"} | given)
-        counts = {tuple(int(end) for end in ends.split(",")): times for ends, times in found.items()}
+        (result,) = ask("made_up", {"do": "drops"} | given)
+        counts = {tuple(int(end) for end in ends.split(",")): times for ends, times in result.items()}
         entries = tuple(entry + 128 for entry in getattr(last, field))
         wrong = replace(table, floors=(*above, replace(last, **{field: entries})))
         assert p_value(exact(table, resting_of(scene)), counts) > LEVEL
@@ -297,9 +297,9 @@ def test_the_distribution_test_accepts_the_true_law_and_refutes_one_with_one_wro
 
 def test_the_json_export_holds_the_table_and_says_whose_it_is(model: SurrogateModel, tmp_path: Path):
     assert cli.main(["model", "export", "amerigo", "--to", "json", "-o", str(tmp_path / "a.json")]) in (None, 0)
-    found = json.loads((tmp_path / "a.json").read_text("utf-8"))
-    assert found.pop("table") == model.table.to_plain()
-    assert found == {
+    result = json.loads((tmp_path / "a.json").read_text("utf-8"))
+    assert result.pop("table") == model.table.to_plain()
+    assert result == {
         "schema": "tower-sim/surrogate-table",
         "version": 1,
         "apparatus": "amerigo",
@@ -438,10 +438,10 @@ def test_javascript_refuses_what_it_cannot_play_with_the_documented_error(ask: A
 @pytest.mark.slow
 def test_whatever_javascript_is_given_ends_in_an_answer_or_a_documented_error(ask: Ask):
     """33 odd values in each of 42 places: all cubes are accounted for, or an error of ours says what is allowed."""
-    (found,) = ask("made_up", {"do": "garbage"})
-    assert len(found) == 33 * 42
+    (result,) = ask("made_up", {"do": "garbage"})
+    assert len(result) == 33 * 42
     answered: dict[str, int] = Counter()
-    for call, place, value, outcome in found:
+    for call, place, value, outcome in result:
         kind = outcome.partition(":")[0]
         answered[kind] += 1
         if kind != "fine":
@@ -454,9 +454,9 @@ def test_whatever_javascript_is_given_ends_in_an_answer_or_a_documented_error(as
 def test_python_refuses_words_that_are_none_and_cubes_where_no_floor_is():
     table, three = made_up(), [None, None, Resting(1, 1, False)]
     rng = np.random.default_rng(1)
-    drawn = iter(rng.integers(0, WORD, 100, np.uint32))
+    sample = iter(rng.integers(0, WORD, 100, np.uint32))
     same = iter(np.random.default_rng(1).integers(0, WORD, 100).tolist())
-    assert move(table, three, lambda: next(drawn)) == move(table, three, same.__next__)
+    assert move(table, three, lambda: next(sample)) == move(table, three, same.__next__)
     words = (rng.random, lambda: -1, lambda: WORD, lambda: None, lambda: "7", lambda: True, lambda: 7.0)
     for word in words:
         with pytest.raises(UsageError, match=r"^a word drawn is [^\n]*; allowed is a whole number from 0 to 2\^32 - 1"):
