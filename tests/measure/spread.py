@@ -177,16 +177,14 @@ LAWS: dict[str, Cells] = {
 
 
 def fit_floor(cells: cascade_fit._Cells) -> Array:
-    blocks = cascade_fit._blocks()
-    size, split = max(block.stop for block in blocks.values()), blocks["arriving sd"].start
-    penalty = cascade_fit._penalty(blocks, size)
+    penalty = cascade_fit._penalty()
 
     def climb(at: Array) -> tuple[float, Array, Array]:
         value, slope, information = cascade_fit._log_likelihood(at, cells)
         return value - float(at @ penalty @ at) / 2, slope - penalty @ at, information + penalty
 
-    place = np.arange(size)
-    return maximise(climb, np.where(place < split, 0.0, 0.3), np.where(place < split, -np.inf, 0.0))[0]
+    begin = np.where(np.arange(cascade_fit._SIZE) < cascade_fit._SPLIT, 0.0, 0.3)
+    return maximise(climb, begin, np.where(begin > 0, 0.0, -np.inf))[0]
 
 
 def scores(at: Array, make: Cells, rows: Rows, floor: int) -> Array:
@@ -209,7 +207,7 @@ def _score_laws(used: Rows, held: Rows) -> Iterator[Sequence[str]]:
         score = np.sum([scores(at[floor], make, held, floor) for floor in FLOORS], axis=0)
         base = score if base is None else base
         gain, error = sum_error(score - base)
-        first = cascade_fit._blocks()["arriving sd"].start
+        first = cascade_fit._SPLIT
         used_sds = {floor: np.flatnonzero(np.asarray(cells[floor].spread.sum(0)) > 0) for floor in FLOORS}
         sds = ["/".join(f"{sd:.2f}" for sd in at[floor][first:][used_sds[floor]]) for floor in FLOORS]
         yield name, f"{gain:+.1f} ± {error:.1f}", ", ".join(sds)

@@ -299,13 +299,12 @@ def test_the_likelihood_of_a_cascade_is_the_mean_over_effects_with_its_slope_and
 
 
 def test_the_penalty_of_a_curve_is_on_its_values_their_steps_and_their_bends():
-    blocks = cascade_fit._blocks()
-    at = np.random.default_rng(1).normal(size=max(block.stop for block in blocks.values()))
+    at = np.random.default_rng(1).normal(size=cascade_fit._SIZE)
     expected = (at**2).sum() / 5**2
-    for block in blocks.values():
+    for block in cascade_fit._BLOCKS.values():
         curve = np.append([0.0] * block.origin, at[block.start : block.stop])
         expected += (np.diff(curve) ** 2).sum() + (np.diff(curve, 2) ** 2).sum() / 0.5**2
-    assert at @ cascade_fit._penalty(blocks, len(at)) @ at == pytest.approx(expected)
+    assert at @ cascade_fit._penalty() @ at == pytest.approx(expected)
 
 
 def test_numbers_thrown_up_to_a_quarter_apart_share_their_range():

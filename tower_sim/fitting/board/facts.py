@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -31,18 +32,20 @@ class Fact:
 
 def facts(campaigns: Sequence[Campaign], ship: WithBoard) -> tuple[Fact, ...]:
     """Count all facts for each battle; the battles of the second campaign follow those of the first, and so on."""
-    by_campaign = [_facts(campaign, ship, i) for i, campaign in enumerate(campaigns)]
-    names = list(dict.fromkeys(fact.name for facts_of in by_campaign for fact in facts_of))
+    by_campaign = [{fact.name: fact for fact in _facts(campaign, ship, i)} for i, campaign in enumerate(campaigns)]
     joined: list[Fact] = []
-    for name in names:
-        parts = [next((fact for fact in facts_of if fact.name == name), None) for facts_of in by_campaign]
-        one = next(part for part in parts if part is not None)
-        nothing = [np.zeros((campaign.runs, len(one.cells))) for campaign in campaigns]
+    for name in dict.fromkeys(name for named in by_campaign for name in named):
+        one = next(named[name] for named in by_campaign if name in named)
         over, under = (
-            np.concatenate([getattr(part, key) if part else none for part, none in zip(parts, nothing, strict=True)])
-            for key in ("over", "under")
+            np.concatenate(
+                [
+                    getattr(named[name], side) if name in named else np.zeros((campaign.runs, len(one.cells)))
+                    for named, campaign in zip(by_campaign, campaigns, strict=True)
+                ]
+            )
+            for side in ("over", "under")
         )
-        joined.append(Fact(name, one.unit, one.cells, over, under))
+        joined.append(replace(one, over=over, under=under))
     return tuple(joined)
 
 
@@ -92,11 +95,8 @@ def _facts(campaign: Campaign, ship: WithBoard, number: int) -> list[Fact]:
 
 def classes() -> list[str]:
     """Return the names of the classes of throws by the number of cubes thrown at once."""
-    ends = [*(at - 1 for at in THROWN[1:]), None]
-    return [
-        f"{low} or more" if high is None else str(low) if low == high else f"{low} to {high}"
-        for low, high in zip(THROWN, ends, strict=True)
-    ]
+    below = [str(low) if low == next_low - 1 else f"{low} to {next_low - 1}" for low, next_low in pairwise(THROWN)]
+    return [*below, f"{THROWN[-1]} or more"]
 
 
 def _final(campaign: Campaign, ship: WithBoard) -> tuple[Array, Array]:

@@ -59,13 +59,18 @@ _LAYOUT = {
 }
 
 
-def _blocks() -> dict[str, _Block]:
+def _make_blocks() -> dict[str, _Block]:
     blocks: dict[str, _Block] = {}
     at = 0
     for name, (knots, origin) in _LAYOUT.items():
         blocks[name] = _Block(knots, origin, at)
         at = blocks[name].stop
     return blocks
+
+
+_BLOCKS = _make_blocks()
+_SIZE = _BLOCKS["lying sd"].stop
+_SPLIT = _BLOCKS["arriving sd"].start  # the standard deviations come last; without a shared effect they stay 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,44 +99,41 @@ def fit_cascade(rows: Rows, note: Callable[[], None] = nothing) -> Cascade:
 
 
 def _fit_floor(rows: Rows, floor: int, shared: bool, note: Callable[[], None]) -> FloorLaw:
-    cells = _cells(rows, floor)
-    blocks = _blocks()
-    size = max(block.stop for block in blocks.values())
-    penalty = _penalty(blocks, size)
-    # the standard deviations come last; without a shared effect they stay 0
-    split = blocks["arriving sd"].start
-    free = slice(0, size if shared else split)
-    least = np.where(np.arange(size) < split, -np.inf, 0.0)[free]
+    cells, penalty = _cells(rows, floor), _penalty()
+    free = slice(0, _SIZE if shared else _SPLIT)
+    least = np.where(np.arange(_SIZE) < _SPLIT, -np.inf, 0.0)[free]
 
     def climb(free_values: Array) -> tuple[float, Array, Array]:
         note()
-        at = np.zeros(size)
+        at = np.zeros(_SIZE)
         at[free] = free_values
         value, slope, information = _log_likelihood(at, cells)
         pulled = penalty @ at
         return value - float(at @ pulled) / 2, (slope - pulled)[free], (information + penalty)[free, free]
 
-    values, errors = np.zeros(size), np.zeros(size)
-    values[split:] = 0.3
-    values[free], covariance = maximise(climb, values[free], least)
-    values[size if shared else split :] = 0.0
+    values, errors = np.zeros((2, _SIZE))
+    begin = np.where(np.arange(_SIZE) < _SPLIT, 0.0, 0.3)
+    values[free], covariance = maximise(climb, begin[free], least)
     errors[free] = np.sqrt(np.diag(covariance))
-    return _floor(rows.regions[floor], values, errors, blocks)
 
-
-def _floor(region: str, values: Array, errors: Array, blocks: dict[str, _Block]) -> FloorLaw:
     def curve(name: str) -> Polyline:
-        block = blocks[name]
+        block = _BLOCKS[name]
         origin = [0.0] * block.origin
-        weighted = [_round(numbers[block.start : block.stop]) for numbers in (values, errors)]
-        return Polyline(block.knots, (*origin, *weighted[0]), (*origin, *weighted[1]))
+        return Polyline(block.knots, *((*origin, *_round(x[block.start : block.stop])) for x in (values, errors)))
 
     def passing(group: str) -> Passing:
         return Passing(curve(f"{group} thrown"), curve(f"{group} lying"), curve(f"{group} sd"))
 
-    (pushed,), (error,) = (_round(numbers[blocks["pushed"].start :][:1]) for numbers in (values, errors))
+    pushed, error = _round(np.stack([values, errors])[:, _BLOCKS["pushed"].start])
     return FloorLaw(
-        region, passing("arriving"), curve("fresh"), pushed, error, passing("lying"), curve("age"), curve("crowd")
+        rows.regions[floor],
+        passing("arriving"),
+        curve("fresh"),
+        pushed,
+        error,
+        passing("lying"),
+        curve("age"),
+        curve("crowd"),
     )
 
 
@@ -151,20 +153,19 @@ def _cells(rows: Rows, floor: int) -> _Cells:
     cubes = np.bincount(which, minlength=len(cells)).astype(float)
     age, rest = cells % (AGE[-1] + 1), cells // (AGE[-1] + 1)
     drop, kind = rest // 4, rest % 4
-    blocks = _blocks()
     lies = kind >= 2
     thrown, lying = rows.thrown[drop], rows.lying[drop, floor]
     parts = [
-        _hats(blocks["arriving thrown"], thrown, ~lies),
-        _hats(blocks["arriving lying"], lying, ~lies),
-        _hats(blocks["fresh"], rows.fresh[drop, floor], ~lies),
+        _hats(_BLOCKS["arriving thrown"], thrown, ~lies),
+        _hats(_BLOCKS["arriving lying"], lying, ~lies),
+        _hats(_BLOCKS["fresh"], rows.fresh[drop, floor], ~lies),
         _sparse.csr_array((kind == 1).astype(float)[:, None]),
-        _hats(blocks["lying thrown"], thrown, lies),
-        _hats(blocks["lying lying"], lying, lies),
-        _hats(blocks["age"], age, kind == 2),
-        _hats(blocks["crowd"], age, kind == 3),
+        _hats(_BLOCKS["lying thrown"], thrown, lies),
+        _hats(_BLOCKS["lying lying"], lying, lies),
+        _hats(_BLOCKS["age"], age, kind == 2),
+        _hats(_BLOCKS["crowd"], age, kind == 3),
     ]
-    spread = [_hats(blocks["arriving sd"], lying, ~lies), _hats(blocks["lying sd"], lying, lies)]
+    spread = [_hats(_BLOCKS["arriving sd"], lying, ~lies), _hats(_BLOCKS["lying sd"], lying, lies)]
     return _Cells(drop, cubes, passed, *(_sparse.hstack(columns, format="csr") for columns in (parts, spread)))
 
 
@@ -180,9 +181,9 @@ def _hats(block: _Block, numbers: Array, rows: Array) -> Any:
     return _sparse.csr_array((entries, where), shape=(len(numbers), len(knots)))[:, int(block.origin) :]
 
 
-def _penalty(blocks: dict[str, _Block], size: int) -> Array:
-    matrix = np.eye(size) / VALUE_SD**2
-    for block in blocks.values():
+def _penalty() -> Array:
+    matrix = np.eye(_SIZE) / VALUE_SD**2
+    for block in _BLOCKS.values():
         for order, sd in ((1, STEP_SD), (2, BEND_SD)):
             if len(block.knots) > order:
                 change = np.diff(np.eye(len(block.knots)), order, axis=0)[:, int(block.origin) :]
