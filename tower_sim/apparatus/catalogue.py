@@ -93,7 +93,7 @@ def parse(text: str, name: str, file: Path | None = None) -> Apparatus:
 
 
 def from_tables(profile: dict[str, Any], name: str, file: Path | None = None) -> Apparatus:
-    """Make the apparatus called `name` from a profile's tables, which were read from `file`."""
+    """Make an apparatus from a profile's tables, which were read from `file`."""
     try:
         return _from_tables(profile, name, file)
     except UsageError as error:

@@ -20,25 +20,25 @@ class Cubes(Document, frozen=True):
 
 
 class SurfaceTable(Document, frozen=True):
-    """The contact of two materials: Coulomb friction and Newton restitution."""
+    """The contact of two materials: Coulomb friction, Newton restitution."""
 
     friction: float = Field(ge=0, le=2, description="The coefficient of Coulomb friction.")
     restitution: float = Field(ge=0, le=0.95, description="The coefficient of Newton restitution.")
 
 
 class Surfaces(Document, frozen=True):
-    """The contacts of two cubes, and of a cube with each material."""
+    """The contacts of cubes: with cubes, and with each material."""
 
     cube: SurfaceTable
 
     @property
     def materials(self) -> dict[str, Surface]:
-        """The contact of a cube with each material, by name."""
+        """The contact with each material, by name."""
         return {name: Surface(pair.friction, pair.restitution) for name, pair in self if name != "cube"}
 
 
 class Release(Document, frozen=True):
-    """The hand that releases cubes over the apparatus; see `Hand`."""
+    """The hand; see `Hand`."""
 
     height: float = number("height_mm", 0, 500, "The lowest cube starts so high over the rim.")
     spread: float = number("spread_mm", 5, 400, "All cubes start in a circle of this diameter.")
@@ -92,5 +92,5 @@ def demand_length(key: str, length: float, allowed: str, limit: float, advice: s
 
 
 def mm(metres: float) -> str:
-    """Return a length in mm as text, without the unit."""
+    """Return a length in mm, without the unit."""
     return f"{metres * 1e3:g}"

@@ -45,19 +45,19 @@ class Hull:
 
     @property
     def bounds(self) -> tuple[Vector, Vector]:
-        """The smallest and the largest x, y and z (m)."""
+        """The smallest and largest x, y and z (m)."""
         x, y, z = zip(*self.vertices, strict=True)
         return (min(x), min(y), min(z)), (max(x), max(y), max(z))
 
     @property
     def centre(self) -> Vector:
-        """The centre (m) of the hull's bounding box."""
+        """The centre (m) of the bounding box."""
         (x0, y0, z0), (x1, y1, z1) = self.bounds
         return ((x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2)
 
     @property
     def edges(self) -> tuple[tuple[int, int], ...]:
-        """All edges, sorted: the indices of two vertices, the smaller first."""
+        """All edges, sorted: indices of two vertices, the smaller first."""
         return tuple(sorted({(min(edge), max(edge)) for face in self.faces for edge in sides(face)}))
 
 

@@ -27,7 +27,7 @@ class Profile:
 
     @property
     def own(self) -> dict[str, Any]:
-        """The kind's own tables: all fields except `schema`, `version` and `kind`."""
+        """The kind's own tables."""
         return {key: table for key, table in self.tables.items() if key not in ("schema", "version", "kind")}
 
     def read(self, kind: type[P]) -> P:
@@ -35,7 +35,7 @@ class Profile:
         return typed.read(kind, self.own)
 
     def shared(self, given: Parameters) -> dict[str, Any]:
-        """Return the arguments of `Apparatus` that every kind takes from its parameters."""
+        """Return the arguments of `Apparatus` that every kind takes."""
         between = given.surfaces.cube
         return {
             "name": self.name,
@@ -69,7 +69,7 @@ class ApparatusKind:
     attach: Callable[[dict[str, Any], Path | None], dict[str, Any]] = lambda tables, file: tables
 
     def profiles(self) -> dict[str, str]:
-        """Return the texts of the kind's shipped profiles by name."""
+        """Return the texts of the shipped profiles by name."""
         spec = importlib.util.find_spec(self.package)
         if spec is None or spec.submodule_search_locations is None:  # a module has no folder of its own
             return {}

@@ -28,7 +28,7 @@ HALF_TABLE = 1.0  # m: half the table's edge, as in where.py
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """The contact of a cube with a material: Coulomb `friction` and Newton `restitution`."""
+    """The contact of a cube with a material: Coulomb `friction`, Newton `restitution`."""
 
     friction: float
     restitution: float
@@ -187,7 +187,7 @@ class Apparatus(ABC):
 
 
 def over_table(box: Box | Hull) -> bool:
-    """Return whether a box or hull reaches above the table's surface."""
+    """Return whether a solid reaches above the table's surface."""
     return box.bounds[1][2] > 1e-9
 
 
@@ -237,14 +237,14 @@ def as_tower(apparatus: object) -> Apparatus:
 
 
 def span(part: str, x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], surface: str) -> Box:
-    """Return an upright box with the given extents (m) along x, y and z."""
+    """Return an upright box with extents (m) along x, y and z."""
     centre = ((x[0] + x[1]) / 2, (y[0] + y[1]) / 2, (z[0] + z[1]) / 2)
     half = ((x[1] - x[0]) / 2, (y[1] - y[0]) / 2, (z[1] - z[0]) / 2)
     return Box(part, surface, centre, half)
 
 
 def table(surface: str) -> Box:
-    """Return the box of the table, of the material `surface`."""
+    """Return the box of the table."""
     reach = (-HALF_TABLE, HALF_TABLE)
     return span("table", reach, reach, (-0.05, 0), surface)
 

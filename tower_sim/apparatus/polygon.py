@@ -14,7 +14,7 @@ Array = npt.NDArray[np.float64]
 
 
 def counter_clockwise(corners: Array) -> Array:
-    """Return the corners of a polygon in counter-clockwise order."""
+    """Return the corners in counter-clockwise order."""
     x, y = corners.T
     twice_area = math.fsum((x * np.roll(y, -1) - np.roll(x, -1) * y).tolist())
     return corners if twice_area >= 0 else corners[::-1]

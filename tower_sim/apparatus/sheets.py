@@ -61,7 +61,7 @@ def band(
     z: tuple[float, float],
     surface: str,
 ) -> Iterator[Box]:
-    """Yield the boxes of one band of y (m), from -`half` to `half` (m), which `openings` cut through or miss."""
+    """Yield what `openings` leave of a band of y (m), from -`half` to `half` (m) in x."""
     middle = (y[0] + y[1]) / 2
     in_band = sorted(opening[:2] for opening in openings if opening[2] <= middle <= opening[3])
     start = -half

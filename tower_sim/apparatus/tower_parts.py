@@ -30,14 +30,14 @@ class Tube(Document, frozen=True):
 
 
 class Funnel(Document, frozen=True):
-    """The funnel, with as many walls as the tube."""
+    """The funnel, with the tube's number of walls."""
 
     rim: float = number("rim_mm", 20, 400, "The clear width at the funnel's top.")
     height: float = number("height_mm", 0, 300, "The height of the funnel from the tube's top edge. 0 is an open top.")
 
 
 class Floor(Document, ABC, frozen=True):
-    """A floor with openings; each kind defines its own patterns."""
+    """A floor with openings."""
 
     top: float = number("top_mm", 5, 500, "The height of the upper surface over the table.")
     thickness: float = number("thickness_mm", 0.5, 20, "The thickness of the floor.")
@@ -56,7 +56,7 @@ class Floor(Document, ABC, frozen=True):
 
 
 class Ramp(Document, frozen=True):
-    """The ramp from the back wall down to the exit."""
+    """The ramp down to the exit."""
 
     angle: float = number("angle_deg", 5, 60, "The angle at which the ramp falls.")
     lip: float = number("lip_mm", 0, 50, "The height of the ramp's lower edge over the tray.")
@@ -128,7 +128,7 @@ class Given(Parameters, ABC, frozen=True):
 
     @property
     def ramp_end(self) -> float:
-        """The x (m) of the ramp's lower edge: in the tube's front wall."""
+        """The x (m) of the ramp's lower edge."""
         return self.half
 
     def ramp_height(self, x: float) -> float:
@@ -137,7 +137,7 @@ class Given(Parameters, ABC, frozen=True):
 
     @abstractmethod
     def check(self) -> None:
-        """Raise UsageError for parameters that do not fit together."""
+        """Refuse parameters that do not fit together."""
 
     def check_hand_and_tray(self) -> None:
         """Refuse a tray under three cube edges, and a hand wider than the rim."""
@@ -148,14 +148,14 @@ class Given(Parameters, ABC, frozen=True):
         demand_length("release.spread", self.release.spread, "at most funnel.rim_mm = {}", self.funnel.rim, hold)
 
     def check_top(self) -> None:
-        """Refuse an upper floor that is not below the tube's top edge."""
+        """Refuse an upper floor that reaches the tube's top edge."""
         advice = "lower the floor or make the tube taller"
         demand_length("upper_floor.top", self.upper_floor.top, "less than tube.top_mm = {}", self.tube.top, advice)
 
     @property
     @abstractmethod
     def outward(self) -> tuple[tuple[float, float], ...]:
-        """The unit normals (x, y) of the tube's walls."""
+        """The unit normals (x, y) of the walls."""
 
     @property
     @abstractmethod
@@ -172,7 +172,7 @@ class TowerOfFloors(Apparatus):
 
     @property
     def rule(self) -> tuple[float, ...]:
-        """The numbers (m) that decide where cubes are: see where.py."""
+        """The numbers (m) of where.py."""
         from tower_sim.apparatus import where  # here, because it imports numba
 
         given, half = self.given, self.given.half

@@ -29,7 +29,7 @@ _STEPS = [a * 10**b for b in range(9) for a in (1, 2, 5)]  # between the drops t
 
 
 def find_colours(colours: Sequence[str], *counts: Counts) -> list[str]:
-    """Return the colours that appear in any drop; all if none appears."""
+    """Return the colours of any drop; all if none appears."""
     return [colour for colour in colours if any(any(each[colour]) for each in counts)] or [*colours]
 
 
@@ -44,7 +44,7 @@ def stack_height(counts: Counts, least: float) -> float:
 
 
 def draw_stacks(panel: Any, counts: Counts, paint: Mapping[str, Paint]) -> None:
-    """Draw the cubes inside after each drop as a stack, the first colour on top."""
+    """Draw the cubes inside after each drop, the first colour on top."""
     drops = len(next(iter(counts.values())))
     limit = _limit(counts)
     figure, box = panel.figure, panel.get_position()
@@ -88,7 +88,7 @@ def draw_rows(panel: Any, counts: Counts, paint: Mapping[str, Paint], column: fl
 
 
 def find_mark(paint: Paint) -> str:
-    """Return the mark of a colour: its letter, or its name of at most two letters."""
+    """Return a colour's letter, or its name of at most two letters."""
     return paint.name if len(paint.name) <= 2 else paint.letter
 
 

@@ -42,7 +42,7 @@ _OTHERS = ("#c07ab8", "#e8862e", "#35b5b0", "#9a9a9a", "#6b4fa0", "#a8c23a", "#f
 
 
 def check_path(path: str | Path) -> None:
-    """Raise UsageError if no picture can be written to the path; leave nothing behind."""
+    """Refuse a path that no picture can be written to; leave nothing behind."""
     path = Path(path)
     known = sorted(set(FigureCanvasAgg(Figure()).get_supported_filetypes()) - _NOT_PICTURES)
     if path.suffix.lower().removeprefix(".") not in known:
@@ -74,7 +74,7 @@ def _render(figure: Any, form: str) -> bytes:
 
 
 def cube_colours(names: Sequence[str], given: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-    """Return the paint of each colour name: from `given`, else ours, else matplotlib's, else one from a palette."""
+    """Return each name's colour: from `given`, ours, matplotlib's, or a palette."""
     known = _CUBES | dict(given)
     unknown = [name for name in names if name not in known and not _is_colour(name)]
     spare = {name: _OTHERS[i % len(_OTHERS)] for i, name in enumerate(unknown)}
@@ -82,7 +82,7 @@ def cube_colours(names: Sequence[str], given: Mapping[str, str] = MappingProxyTy
 
 
 def ink_on(colour: Any) -> str:
-    """Return the ink, dark or white, that is easiest to read on `colour`."""
+    """Return the ink, dark or white, to read on `colour`."""
     red, green, blue, _ = to_rgba(colour)
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 else "white"
 

@@ -43,7 +43,7 @@ _STEPS = 50  # places for them, along and across a zone
 
 
 def above(board: Board) -> View:
-    """Return the view of a board from above, with its apparatus beyond the upper edge."""
+    """Return the view from above, with the apparatus beyond the upper edge."""
     x, y = sum(board.x), sum(board.y)
     up = (-math.copysign(1.0, x), 0.0, 0.0) if abs(x) >= abs(y) else (0.0, -math.copysign(1.0, y), 0.0)
     return View((0.0, 0.0, 1.0), up)
@@ -56,7 +56,7 @@ def project_on_plan(board: Board, points: Any) -> Array:
 
 
 def find_near_cubes(apparatus: Apparatus, lying: Sequence[Resident]) -> tuple[list[Face], int]:
-    """Return the faces of the cubes on or near the board, and the number of cubes too far away."""
+    """Return the faces of cubes on or near the board, and the number of others."""
     if not lying:
         return [], 0
     board = with_board(apparatus).board
@@ -73,7 +73,7 @@ def find_near_cubes(apparatus: Apparatus, lying: Sequence[Resident]) -> tuple[li
 
 
 def describe_cubes(apparatus: Apparatus, state: TowerState, far: int) -> str:
-    """Return in words how many cubes of `state` are where; `far` cubes are out of the picture."""
+    """Say how many cubes are where; `far` are out of the picture."""
     inside = len(state.residents)
     if apparatus.board is None:
         return f"{count_noun(inside, 'cube')} inside"
@@ -173,7 +173,7 @@ class Plan:
         return find_surface([box for box in apparatus.solids if box.part in parts], self.dimensions, lambda box: planes)
 
     def fit(self, says: Mapping[str, str]) -> int:
-        """Find places for the zones' text; return how many rows the list needs for the rest."""
+        """Find places for the zones' text; return how many rows the rest needs."""
         labels: dict[str, Label | None] = {}
         for size in (FONT, SMALL):
             labels = {
@@ -271,7 +271,7 @@ class Plan:
             self.sheet.text(x, y, line, up="baseline", weight=weight, **style)
 
     def paint(self) -> None:
-        """Paint the board, its zones, the cubes, and the parts around the board."""
+        """Paint the board, its zones, the cubes, and the parts around."""
         sheet, view, dimensions, zones = self.sheet, self.view, self.dimensions, self._zones
         faces = [*self._floor, *self._around, *zones] if self.is_painted else self._around
         below, seen = from_back_to_front(faces, view), from_back_to_front(self._cubes, view)

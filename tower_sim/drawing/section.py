@@ -35,7 +35,7 @@ _TITLE = 22.0  # pt for the section's name
 
 
 class Drawing:
-    """A drawing of a `section` with its dimensions, in mm, and of the `faces` seen in it."""
+    """A drawing of a `section` in mm, and of the `faces` seen in it."""
 
     def __init__(self, section: Section, faces: Sequence[Face], view: View, dimensions: Dimensions) -> None:
         lists: Any = {name: in_mm(getattr(section, name)) for name in ("widths", "heights", "levels", "angles")}
@@ -120,7 +120,7 @@ class Drawing:
 
 
 def in_mm(items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return dimensions with their lengths converted from m to mm."""
+    """Return dimensions with lengths in mm instead of m."""
     values = [{field.name: getattr(item, field.name) for field in fields(item)} for item in items]
     lengths = [{k: 1e3 * v for k, v in row.items() if isinstance(v, float) and k != "angle"} for row in values]
     return tuple(replace(item, **row) for item, row in zip(items, lengths, strict=True))
@@ -146,7 +146,7 @@ def _collide(one: Width, other: Width, pt: float) -> bool:
 
 
 def draw_widths(sheet: Sheet, widths: Sequence[Width], bottom: float) -> None:
-    """Draw the dimension lines of widths: above the measured part if `is_above`, else below `bottom` (mm)."""
+    """Draw widths: above the measured part if `is_above`, else below `bottom` (mm)."""
     pt = sheet.pt
     for width, row in _arrange_rows(widths, pt):
         start = width.at + 1.5 * pt if width.is_above else bottom - 1.5 * pt
@@ -168,7 +168,7 @@ def _arrange_columns(heights: Sequence[Height]) -> list[tuple[Height, float, flo
 
 
 def draw_heights(sheet: Sheet, heights: Sequence[Height]) -> None:
-    """Draw the dimension lines of heights, and keep their text apart."""
+    """Draw heights, and keep their text apart."""
     pt = sheet.pt
     columns = [(h, x - offset * pt if h.is_left else x + offset * pt) for h, x, offset in _arrange_columns(heights)]
     columns.sort(key=lambda column: column[1])

@@ -135,7 +135,7 @@ class Sheet:
 
 
 def spread(wanted: Sequence[float], gap: float) -> list[float]:
-    """Return places at least `gap` apart, in the order of `wanted`, with the least sum of squared shifts from it."""
+    """Return places at least `gap` apart, in the order of `wanted`, with the least squared shifts."""
     order = np.argsort(wanted, kind="stable")
     blocks: list[list[float]] = []
     for rank, i in enumerate(order):

@@ -83,7 +83,7 @@ def tilted_box(part: str, centre: Sequence[float], half: Sequence[float], q: Seq
 
 
 def clip(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) -> Solid:
-    """Return the part of a solid where normal . x <= offset, closed by a new face with the given `is_cut`."""
+    """Return the part of a solid where normal . x <= offset, closed by a new face."""
     plane = np.asarray(normal, dtype=float)
     beyond: Array = np.concatenate([np.empty((0, 3)), *(face.corners for face in solid)]) @ plane - offset
     if (beyond > -_NEAR).all():
@@ -102,7 +102,7 @@ def clip(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) -> 
 
 
 def unite(solids: Sequence[Solid]) -> list[Face]:
-    """Return the surface of the union of convex solids of one part; only creases are drawn."""
+    """Return the surface of the union of convex solids of one part."""
     owned = [(i, face) for i, solid in enumerate(solids) for face in solid]
     if not owned:
         return []
@@ -126,7 +126,7 @@ def unite(solids: Sequence[Solid]) -> list[Face]:
 
 
 def join(faces: Sequence[Face]) -> list[Face]:
-    """Return faces with only their creases drawn: the lines where faces of different planes meet."""
+    """Return faces with only the creases drawn, where different planes meet."""
     of_plane: dict[tuple[float, ...], list[Face]] = {}
     for face in faces:
         offset = float(face.normal @ face.corners[0])
@@ -229,12 +229,12 @@ class View:
     distance: float = math.inf
 
     def project(self, points: Any) -> Array:
-        """Return where `points` (n, 3) are seen on the sheet, shape (n, 2), in mm at the target's distance."""
+        """Return where points (n, 3) are seen, shape (n, 2), in mm at the target's distance."""
         seen = (np.asarray(points, dtype=float) - self.target) @ _turn(self.towards, self.up)
         return seen[:, :2] / (1 - seen[:, 2:] / self.distance)
 
     def sees(self, normal: Array, offset: float) -> bool:
-        """Return whether the eye is on the side of `normal` of the plane normal . x = offset."""
+        """Return whether the eye is on the side of `normal`."""
         back = _turn(self.towards, self.up)[:, 2]
         if math.isinf(self.distance):
             return bool(normal @ back > 1e-9)
@@ -250,7 +250,7 @@ def _turn(towards: tuple[float, float, float], up: tuple[float, float, float]) -
 
 
 def from_back_to_front(faces: Sequence[Face], view: View) -> list[Face]:
-    """Return the faces that `view` sees of closed solids, so that each hides only faces before it; some are split."""
+    """Return the faces that `view` sees, so that each hides only faces before it; some are split."""
     return list(_order([face for face in faces if view.sees(face.normal, face.normal @ face.corners[0])], view))
 
 
@@ -281,7 +281,7 @@ def _order(faces: list[Face], view: View) -> Iterator[Face]:
 
 
 def find_edges(face: Face, view: View) -> list[Array]:
-    """Return the drawn edges of a face as seen, each of shape (2, 2)."""
+    """Return the drawn edges as seen, each of shape (2, 2)."""
     ring = view.project(np.concatenate([face.corners, face.corners[:1]]))
     return [np.array(ends) for ends, is_drawn in zip(pairwise(ring), face.drawn, strict=True) if is_drawn]
 

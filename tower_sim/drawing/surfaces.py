@@ -72,7 +72,7 @@ def _make_solid(shape: Box | Hull) -> Solid:
 
 
 def find_cuts(cuts: Sequence[Cut]) -> Callable[[Box | Hull], Iterable[Plane]]:
-    """Return a function that gives the planes (m) at which `cuts` open a box or hull."""
+    """Return a function that gives the planes (m) at which `cuts` open a solid."""
 
     def applies(cut: Cut, box: Box | Hull) -> bool:
         is_there = cut.only is None or float(np.dot(cut.only[0], box.centre)) > cut.only[1]
@@ -119,7 +119,7 @@ def cube_faces(residents: Sequence[Resident]) -> list[Face]:
 
 
 def find_shades(faces: Sequence[Face], dimensions: Dimensions) -> list[tuple[float, ...]]:
-    """Return the colour (red, green, blue) of each face: the darker the less light reaches it."""
+    """Return the colour (red, green, blue) of each face in the light."""
     paint = cube_colours(sorted({face.part.removeprefix(CUBE) for face in faces if face.part.startswith(CUBE)}))
     colours = {CUBE + name: to_rgb(colour) for name, colour in paint.items()}
     colours |= {name: (part.grey,) * 3 for name, part in dimensions.parts.items()}
@@ -130,6 +130,6 @@ def find_shades(faces: Sequence[Face], dimensions: Dimensions) -> list[tuple[flo
 
 
 def light(face: Face, colour: Sequence[float], least: float) -> tuple[float, ...]:
-    """Return a colour (red, green, blue) in light from one side; faces turned away keep the share `least` of it."""
+    """Return a colour (red, green, blue) in light; faces turned away keep the share `least`."""
     share = least + (1 - least) * max(0.0, float(face.normal @ _LIGHT) / float(np.linalg.norm(_LIGHT)))
     return tuple(min(1.0, share * x) for x in colour)

@@ -30,7 +30,7 @@ from tower_sim.typed import number
 
 
 class Funnel(tower_parts.Funnel, frozen=True):
-    """The square funnel, and two crossed ribs: upright sheets on the tube's top edge."""
+    """The square funnel with two crossed ribs on the tube's top edge."""
 
     height: float = number("height_mm", 5, 300, "The height of the funnel from the tube's top edge.")
     rib_height: float = number("rib_height_mm", 0, 200, "The height of the ribs from the tube's top edge.")
@@ -76,7 +76,7 @@ class Floor(tower_parts.Floor, frozen=True):
     )
 
     def cut(self, inside: float) -> list[Opening]:
-        """Return the openings (m) in a tube `inside` (m) wide."""
+        """Return the openings (m)."""
         half = inside / 2
         if self.pattern == "corners":
             edges = [(-half, -half + self.opening), (half - self.opening, half)]
@@ -112,7 +112,7 @@ class AmerigoTower(Given, frozen=True):
 
     @property
     def outward(self) -> tuple[tuple[float, float], ...]:
-        """The unit normals (x, y) of the tube's walls, counter-clockwise from the front wall."""
+        """The unit normals (x, y) of the walls, counter-clockwise from the front."""
         return (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)
 
     @property
@@ -121,7 +121,7 @@ class AmerigoTower(Given, frozen=True):
         return 0.0, self.half
 
     def check(self) -> None:
-        """Raise UsageError for parameters that do not fit together."""
+        """Refuse parameters that do not fit together."""
         edge, inside, top, funnel = self.cubes.edge, self.tube.inside, self.tube.top, self.funnel
         upper, lower, exit_height, lip = self.upper_floor, self.lower_floor, self.exit.height, self.ramp.lip
         for name, floor in self.floors.items():

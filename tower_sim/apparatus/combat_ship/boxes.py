@@ -20,7 +20,7 @@ from tower_sim.tools import portable
 
 
 def make(profile: Profile) -> CombatShip:
-    """Make the combat ship and the board that a profile describes."""
+    """Make the ship and the board that a profile describes."""
     ship = profile.read(ShipAndBoard)
     edge, border, length, width = ship.cubes.edge, ship.board.border_width, ship.board.length, ship.board.width
     on_board = read_zones(ship.zones)

@@ -33,7 +33,7 @@ _DECKS = 10  # more different decks than this are only summarised
 
 
 def dimensions(ship: ShipAndBoard, board: Board) -> Dimensions:
-    """Return what is drawn of a ship and its `board` besides their boxes."""
+    """Return what is drawn besides the boxes."""
     beam, length = ship.hull.beam / 2, ship.hull.length / 2
     # the view opens the port side up to amidships, or up to the foremost deck's after end
     ends = [deck.along + deck.span for deck in ship.decks]

@@ -76,7 +76,7 @@ class GunDeck(Document, frozen=True):
 
 
 class BoardTable(Document, frozen=True):
-    """The board on the ship's port side, with its frame."""
+    """The board on the port side, with its frame."""
 
     length: float = number("length_mm", 20, 600, "The length of the board away from the ship.")
     width: float = number("width_mm", 20, 600, "The width of the board along the ship.")
@@ -115,7 +115,7 @@ class ShipAndBoard(Parameters, frozen=True):
 
     @property
     def mast_places(self) -> list[float]:
-        """The y (m) of the masts, from fore to aft."""
+        """The y (m) of the masts."""
         return [(i - (self.masts.masts - 1) / 2) * self.masts.spacing for i in range(self.masts.masts)]
 
     def deck_height(self, x: float) -> float:
@@ -123,7 +123,7 @@ class ShipAndBoard(Parameters, frozen=True):
         return self.gun_deck.lip + portable.tan(self.gun_deck.slope) * (self.hull.beam / 2 + WALL - x)
 
     def check(self) -> None:
-        """Raise UsageError for parameters that do not fit together, but for zones."""
+        """Refuse parameters that do not fit together; zones are checked elsewhere."""
         edge, hull, gun_deck, masts, board = self.cubes.edge, self.hull, self.gun_deck, self.masts, self.board
         passage = math.sqrt(3) * edge  # a cube gets through however it is turned
         friction = self.surfaces.ship.friction

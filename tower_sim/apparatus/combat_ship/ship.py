@@ -35,7 +35,7 @@ class CombatShip(WithBoard):
 
     @property
     def rule(self) -> tuple[float, ...]:
-        """The numbers (m) that decide where cubes are: see where.py."""
+        """The numbers (m) of where.py."""
         from tower_sim.apparatus import where  # here, because it imports numba
 
         board = self.board

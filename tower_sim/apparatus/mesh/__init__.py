@@ -22,13 +22,13 @@ MOST_BYTES = 20_000_000  # of a file of solids
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeshTower(Apparatus):
-    """A tower from a mesh; `given` are its parameters."""
+    """A tower from a mesh."""
 
     given: MeshTable
 
     @property
     def rule(self) -> tuple[float, ...]:
-        """The numbers (m) that decide where cubes are: see where.py."""
+        """The numbers (m) of where.py."""
         from tower_sim.apparatus import where  # here, because it imports numba
 
         given, front = self.given, self.given.exit.side == "front"

@@ -14,7 +14,7 @@ _TITLES = {"y": "section through the middle", "x": "section across it, through t
 
 
 def dimensions(given: MeshTable, solids: Sequence[Box | Hull]) -> Dimensions:
-    """Return what is drawn of a tower from a mesh besides its solids."""
+    """Return what is drawn besides the solids."""
     solids = [solid for solid in solids if over_table(solid)]
     parts = {solid.part: Part(solid.part.replace("_", " ")) for solid in solids}
     return Dimensions(

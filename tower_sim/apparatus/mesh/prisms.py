@@ -41,7 +41,7 @@ _DIGITS = 6  # of coordinates in mm
 
 @dataclass(frozen=True, slots=True)
 class Slivers:
-    """The slivers that were left out: their number, and their area (mm2)."""
+    """The slivers that were left out: number and area (mm2)."""
 
     number: int
     area: float

@@ -61,7 +61,7 @@ class Solids(Document, frozen=True):
 
 
 class Sheet(Document, frozen=True):
-    """An upright box that the file lacks, such as a pane of glass."""
+    """An upright box that the file lacks."""
 
     part: str = Field(min_length=1, max_length=40, description="The name of the part.")
     surface: Material = Field(description="Its material.")
@@ -79,7 +79,7 @@ class Mouth(Document, frozen=True):
 
 
 class Inside(Document, frozen=True):
-    """A layer of the inside, up to the layer above it."""
+    """A layer of the inside."""
 
     name: str = Field(
         min_length=1, max_length=40, description="The region's name; layers with one name are one region."
@@ -89,7 +89,7 @@ class Inside(Document, frozen=True):
 
 
 class Exit(Document, frozen=True):
-    """The exit: a cube whose middle leaves the outline there has come out."""
+    """The exit: a cube whose middle leaves the outline there is out."""
 
     top: float = number("top_mm", 1, 2000, "The height of its upper edge.")
     side: Literal["front", "around"] = Field(description="`front`: it faces +x. `around`: it is open to all sides.")
@@ -99,7 +99,7 @@ class Exit(Document, frozen=True):
 
 
 class Tray(Document, frozen=True):
-    """The tray: cubes that come out lie in it or on the table."""
+    """The tray: cubes lie in it or on the table."""
 
     x_mm: Pair = Field(description="From where to where it goes along x.")
     y_mm: Pair = Field(description="From where to where it goes along y.")
@@ -143,7 +143,7 @@ class MeshTable(Parameters, frozen=True):
 
 
 def check(given: MeshTable) -> None:
-    """Raise UsageError for parameters that do not fit together."""
+    """Refuse parameters that do not fit together."""
     edge, rim, exit_top = given.cubes.edge, given.mouth.height, given.exit.top
     width = 2 * measure_free(given.mouth.outline_mm)
     demand(

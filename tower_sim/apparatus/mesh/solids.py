@@ -37,7 +37,7 @@ class Prism(NamedTuple):
 
 
 def format_prisms(prisms: Iterable[Prism], digest: str) -> str:
-    """Return the text of prisms that were made from what has the `digest`."""
+    """Return the text of prisms; `digest` is of what they were made from."""
     lines = [
         "# prisms of tower_sim, lengths in mm: upper corners, lower corners, the upper face",
         _MADE_FROM + digest,

@@ -36,7 +36,7 @@ from tower_sim.typed import Document, number
 
 
 class Tube(tower_parts.Tube, frozen=True):
-    """The tube of flat walls, measured between the middles of opposite walls."""
+    """The tube, measured between the middles of opposite walls."""
 
     sides: int = Field(
         ge=4, le=24, description="The number of walls, even. 4 make a square tube, 12 or more a round one."
@@ -64,13 +64,13 @@ class Floor(tower_parts.Floor, frozen=True):
 
 
 class Pillar(Document, frozen=True):
-    """The square pillar in the middle, between the floors."""
+    """The square pillar between the floors."""
 
     width: float = number("width_mm", 0, 100, "The edge of the pillar. 0 is none.")
 
 
 class Exit(tower_parts.Exit, frozen=True):
-    """The exit around the front; wings lead from its sides to the tray's."""
+    """The exit around the front; wings lead from it to the tray's sides."""
 
     walls: int = Field(
         ge=1, le=11, description="So many of the tube's walls, around the front, end over the ramp's lower edge."
@@ -89,7 +89,7 @@ class Given(tower_parts.Given, frozen=True):
 
     @property
     def outward(self) -> tuple[tuple[float, float], ...]:
-        """The unit normals (x, y) of the walls, counter-clockwise from the front wall."""
+        """The unit normals (x, y) of the walls, counter-clockwise from the front."""
         return _outward(self.tube.sides)
 
     @property
@@ -105,7 +105,7 @@ class Given(tower_parts.Given, frozen=True):
 
     @property
     def tray_back(self) -> float:
-        """The x (m) where the wings meet the sides of the tray."""
+        """The x (m) where the wings meet the tray's sides."""
         x, y = self.exit_side
         return x + (self.tray.width / 2 - y) / portable.tan(self.exit.splay)
 
@@ -115,7 +115,7 @@ class Given(tower_parts.Given, frozen=True):
         return self.half + WALL
 
     def check(self) -> None:
-        """Raise UsageError for parameters that do not fit together."""
+        """Refuse parameters that do not fit together."""
         tube, funnel, ramp, tray, exit_height = self.tube, self.funnel, self.ramp, self.tray, self.exit.height
         upper, lower = self.upper_floor, self.lower_floor
         edge, inside = self.cubes.edge, tube.inside
