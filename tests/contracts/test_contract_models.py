@@ -22,7 +22,7 @@ from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
-from tower_sim.surrogate.two_thirds import OnlineRule, TwoThirdsRule
+from tower_sim.surrogate.two_thirds import TwoThirdsRule
 from tower_sim.testing import check_model
 
 REFERENCE = load(TOWER)
@@ -32,7 +32,6 @@ MODELS: Mapping[str, Callable[[], Any]] = {
     "coins, nothing stays": lambda: CoinTower(p_out=1.0, p_resident=1.0),
     "dice": lambda: DiceShip(pushed=0.2),
     "two thirds": lambda: TwoThirdsRule(load("amerigo")),
-    "online": lambda: OnlineRule(load("amerigo")),
     "physics": lambda: PhysicsModel(REFERENCE),
     "physics, cubes cleared": lambda: PhysicsModel(replace(REFERENCE, swept=False)),
     "physics, a pour": lambda: PhysicsModel(replace(REFERENCE, hand=replace(REFERENCE.hand, rate=1 / 0.06))),

@@ -1,4 +1,4 @@
-"""Rules of thumb for Wallenstein's tower, used by online versions of the game."""
+"""A rule of thumb for Wallenstein's tower."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from tower_sim.state import Event, Resident, TowerState, rng_text
 
 THROWN_OUT = 2 / 3
 RESIDENT_OUT = 1 / 3
-ONLINE_SEEDING = 0.70
-ONLINE_BATTLE = 0.50, 0.60
 REGION = "tower"
 
 
@@ -67,17 +65,3 @@ class TwoThirdsRule(BaseModel):
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Raise UsageError: the rule does not describe knocks."""
         no_knocks(strength, f"{self.name} knows no knocks")
-
-
-class OnlineRule(TwoThirdsRule):
-    """A rule of thumb in which the first throw into an empty tower differs.
-
-    There a cube stays with probability 0.30. Later a thrown cube comes out with 0.50, a cube inside with 0.60. Source:
-    reports about an online implementation of Wallenstein, not checked against its code.
-    """
-
-    name = "online_rule"
-
-    def chances(self, state: TowerState) -> tuple[float, float]:
-        """See TwoThirdsRule.chances."""
-        return ONLINE_BATTLE if state.drops else (ONLINE_SEEDING, ONLINE_BATTLE[1])
