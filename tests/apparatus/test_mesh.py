@@ -19,6 +19,7 @@ from tower_sim import PhysicsModel, cli, load
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.mesh.importing import Import, import_again, import_mesh
 from tower_sim.apparatus.mesh.solids import find_cuboid
+from tower_sim.apparatus.mesh.solids import read as read_solids
 from tower_sim.apparatus.solids import axes
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
@@ -257,6 +258,12 @@ def test_a_wrong_number_in_a_profile_gives_one_line(case: str, imported: Import,
     with pytest.raises(UsageError, match=says) as error:
         load(profile)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("corners", [["v 0 0 0"] * 8, [f"v {x} 0 0" for x in range(6)]], ids=["a point", "a line"])
+def test_a_prism_without_a_volume_is_refused(corners: list[str]) -> None:
+    with pytest.raises(UsageError, match="not flat; allowed are flat ones"):
+        read_solids("\n".join(["g tower", *corners, "f 1 2 3"]), {"tower": "printed"})
 
 
 def test_cubes_stay_within_the_walls(imported: Import) -> None:

@@ -48,7 +48,7 @@ def script(
         chosen = vars(parser.parse_args(arguments))
         try:
             return int(work(**chosen) is False)
-        except (UsageError, WritingFailed, CalledProcessError) as error:
+        except (UsageError, WritingFailed, CalledProcessError, OSError) as error:  # such as a missing node
             print(f"{name}: {error}", file=sys.stderr)
             return 1 if isinstance(error, WritingFailed) else 2
         except KeyboardInterrupt:

@@ -69,7 +69,8 @@ for shift in (0.0, {SHIFT}):
     assert printed(code).split() == [digest_of(each) for each in games]
 
 
-def test_numba_is_imported_when_games_are_played_and_not_before():
+def test_numba_is_imported_when_games_are_played_and_not_before(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("TOWER_SIM_CORE", raising=False)
     code = f'{MODEL}\nprint("numba" in sys.modules)\nsample_games(model, Rules(), 1, 1)\nprint("numba" in sys.modules)'
     assert printed(code) == "False\nTrue"
 

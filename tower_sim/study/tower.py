@@ -149,7 +149,7 @@ def _own_sentences(campaign: Campaign, boot: Resamples) -> str:
         if one.is_chance or not one.figure.sentence:
             continue
         sentence = one.figure.sentence.format(plainly(one.means.at(0)))
-        if one.figure.chances:
+        if one is every[0] and one.figure.chances:
             none, single = (chance.means.at(0) for chance in every[1:3])
             first.append(f"{sentence}; {phases_with(single, 'only one', unit)}, and {phases_with(none, 'none', unit)}")
         else:
