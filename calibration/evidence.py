@@ -27,7 +27,7 @@ from tower_sim.calibration.summaries import (
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.runs.by_drop import ByDrop
 from tower_sim.runs.figure import SHARE
-from tower_sim.runs.tower import TOTALS, many_of, single_of
+from tower_sim.runs.tower import TOTALS, many_key, single_key
 from tower_sim.tools.reading import RECORDS, read_text, refuse_other
 
 MOST_VALUES = 40  # 1.7 GB
@@ -50,7 +50,7 @@ class ColoursOut:
     def windows(self) -> tuple[Window, Window]:
         """Return the shares of throws of about so many cubes that bring out one colour, and three or more."""
         near = min(TOTALS, key=lambda bounds: max(bounds[0] - self.total, self.total - bounds[1]))
-        return EVERY[single_of(near)], EVERY[many_of(near)]
+        return EVERY[single_key(near)], EVERY[many_key(near)]
 
     @property
     def numbers(self) -> frozenset[int]:

@@ -28,7 +28,7 @@ from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, by_drop
 from tower_sim.simulator import PhysicsModel
 from tower_sim.tools import writing
 from tower_sim.tools.pool import in_threads
-from tower_sim.tools.progress import telling
+from tower_sim.tools.progress import report_progress
 
 FOLDER = Path(__file__).with_name("played")
 PIECES, TOWERS, GAMES = 20, 128, 2
@@ -151,7 +151,7 @@ def play_around(centre: Array, share: Array, file: Path, before: int) -> None:
     done = dict(read_round(file)) if file.exists() else {"centre": centre, "share": share}
     unit, first = draw_around(done["centre"], done["share"], seed=SEED + before), len(draw_points()) + before * AROUND
     left = range(len(done.get("thrown", ())), len(unit))
-    with telling("towers of a further round", len(left)) as tell:
+    with report_progress("towers of a further round", len(left)) as tell:
         plays = in_threads(lambda i: play(tower(unit[i]), first + i, range(AGAIN)), left)
         for number, games in enumerate(plays, start=1):
             for name in COUNTS:
@@ -181,7 +181,7 @@ def play_on(table: Table, towers: Sequence[int] | Array, file: Path, games: int 
     if done is not None and done["first"].tolist() != [first] * len(done["first"]):
         done = None  # stored for a table with fewer games, which has these games by now
     left = [int(number) for number in towers if done is None or number not in done["tower"]]
-    with telling("games of towers that agree", len(left)) as tell:
+    with report_progress("games of towers that agree", len(left)) as tell:
         plays = in_threads(lambda number: play(tower(table.unit[number]), number, range(first, first + games)), left)
         for number, played in zip(left, plays, strict=True):
             row = {name: getattr(played, name)[None].astype(np.int8) for name in COUNTS}

@@ -21,7 +21,7 @@ from tower_sim.models import PHYSICS, open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import TowerState
 from tower_sim.tools.pool import in_threads
-from tower_sim.tools.progress import telling
+from tower_sim.tools.progress import report_progress
 
 COLOURS = len(Rules().colours)
 
@@ -81,7 +81,7 @@ def observe(
     check_whole("seed", seed, 0)
     tasks = [(_derive_seed(seed, i), each) for i, each in enumerate(islice(cycle(throws), games))]
     watched: list[list[AgedDrop]] = []
-    with telling("games", len(tasks)) as tell:
+    with report_progress("games", len(tasks)) as tell:
         for drops in in_threads(partial(_watch_game, apparatus, settings, model), tasks):
             watched.append(drops)
             tell.step()

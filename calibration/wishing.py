@@ -26,7 +26,7 @@ from tower_sim.runs.by_drop import ByDrop
 from tower_sim.statistics import average
 from tower_sim.surrogate.store import beside
 from tower_sim.tools import writing
-from tower_sim.tools.progress import telling
+from tower_sim.tools.progress import report_progress
 
 ROUNDS = ((8, range(200, 204)), (3, range(204, 216)))
 """How many towers are played to choose one, and by which games: all, then the nearest."""
@@ -65,7 +65,7 @@ def choose(places: Sequence[int] | Array, towers: Towers, wishes: Sequence[Wish]
     """Return which of the towers at `places` comes nearest to the wishes in games of physics."""
     left = np.array(sorted(places, key=lambda place: _predict_distance(int(place), towers, wishes)))
     games: dict[int, list[ByDrop]] = {}
-    with telling("towers played for the wish", sum(many for many, _ in ROUNDS)) as tell:
+    with report_progress("towers played for the wish", sum(many for many, _ in ROUNDS)) as tell:
         for many, numbers in ROUNDS:
             left = left[:many]
             for place in map(int, left):
@@ -86,11 +86,11 @@ def judge(profile: Path, directory: Path, wishes: Sequence[Wish], of: int, seed:
     lines = (f"{key} = {repr(value) if isinstance(value, str) else value}" for key, value in words.items())
     spec = parse("\n".join(["[campaign]", *lines, ""]), profile.parent)
     folder = directory / f"games-{spec.digest[:12]}"
-    with telling("new games of the tower") as tell:
+    with report_progress("new games of the tower") as tell:
         summary = run(spec, folder, os.cpu_count() or 1, tell=tell)
     if summary.interrupted:
         raise KeyboardInterrupt
-    with telling("steps of the fit") as tell:
+    with report_progress("steps of the fit") as tell:
         writing.write(beside(profile), fit([folder], tell.step).to_json(), "fast model")
     counted = read_games(load_whole(folder)).by_drop
     return tuple(format_sentences(counted, wishes, of))

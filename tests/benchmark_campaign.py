@@ -96,12 +96,12 @@ def study_cost(number: int) -> str:
 
 def store_rate(number: int) -> str:
     """Time how fast one client can write shards that cost nothing to make."""
-    from tower_sim.campaign.store import Store, head_of
+    from tower_sim.campaign.store import Store, make_head
     from tower_sim.campaign.work import run_shard
 
     spec = games(10 * number, "two_thirds", 10)
     shards = [run_shard(spec, index) for index in range(number)]
-    with tempfile.TemporaryDirectory(dir=".") as folder, Store.open(Path(folder) / "c", head_of(spec), spec) as store:
+    with tempfile.TemporaryDirectory(dir=".") as folder, Store.open(Path(folder) / "c", make_head(spec), spec) as store:
         seconds = wall_time(lambda: [store.put(shard) for shard in shards])
     return f"one client writes {number / seconds:.0f} shards/s (synced to this disk)"
 

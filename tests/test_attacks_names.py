@@ -16,7 +16,7 @@ from support.command_line import refusal
 from tower_sim.apparatus.catalogue import load, parse, shipped
 from tower_sim.cubes import COLOURS, Cube, parse_counts, supply
 from tower_sim.drawing.files import cube_colours
-from tower_sim.errors import UsageError, printable, slipped
+from tower_sim.errors import UsageError, find_slip, printable
 from tower_sim.models import open_model
 from tower_sim.requests import MAX_STATE, Throw
 from tower_sim.service.lines import read_request
@@ -109,8 +109,8 @@ def test_new_colours_and_those_of_the_state_may_be_thrown():
 
 def test_the_known_colours_are_those_that_have_a_paint_of_their_own():
     assert len({*cube_colours(COLOURS).values()}) == len(COLOURS)
-    assert {word for word in ("", "b", "bl", "teal", "blackish") if slipped(word, COLOURS)} == set()
-    assert slipped("bleu", COLOURS) == slipped("blue", COLOURS) == "blue"
+    assert {word for word in ("", "b", "bl", "teal", "blackish") if find_slip(word, COLOURS)} == set()
+    assert find_slip("bleu", COLOURS) == find_slip("blue", COLOURS) == "blue"
 
 
 # A state that is asked for over the wire

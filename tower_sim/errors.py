@@ -159,7 +159,7 @@ def near(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {matches[0]}?" if matches else ""
 
 
-def slipped(word: str, known: Iterable[str]) -> str:
+def find_slip(word: str, known: Iterable[str]) -> str:
     """Return the known word that differs from `word` by one letter added, left out, replaced or exchanged, or ""."""
     letters = word.casefold()
     return next((each for each in known if letters.isalpha() and _one_slip(*sorted((letters, each), key=len))), "")

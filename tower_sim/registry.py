@@ -79,7 +79,7 @@ def source(group: str, name: str) -> str:
 
 
 @cache
-def _loaded(group: str, name: str) -> Any:
+def _load(group: str, name: str) -> Any:
     point = _entry_points(group)[name]
     try:
         return getattr(importlib.import_module(point.module), point.attr)
@@ -109,13 +109,13 @@ def get(group: str, name: object) -> Any:
     'Amerigo'
     """
     if is_file(group, name):
-        return _loaded("opener", group).open(name)
+        return _load("opener", group).open(name)
     known = names(group)
     if not isinstance(name, str) or name not in known:
         hint = near(name, known) if isinstance(name, str) else ""
         files = " or the path of a Python file" if group in OWN["opener"] else ""
         raise fault(group, name, f"one of {', '.join(known)}{files}", f"check its spelling{hint}")
-    return _loaded(group, name)
+    return _load(group, name)
 
 
 def every(group: str) -> dict[str, Any]:

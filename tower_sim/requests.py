@@ -32,7 +32,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.door import HARDEST, as_state, knock_strength
-from tower_sim.drops.chances import chances, document_of
+from tower_sim.drops.chances import chances, make_document
 from tower_sim.drops.repeat import throw
 from tower_sim.drops.throwing import as_throw
 from tower_sim.errors import UsageError, check_kind, check_table, fault, quote, unknown
@@ -457,7 +457,7 @@ def answer(
         return drop_document(request, outcome(request, model))
     if isinstance(request, Odds):
         odds = chances(model, request.before or model.empty(), request.throws, request.times, request.seed, tell)
-        return document_of(odds, model, request.seed)
+        return make_document(odds, model, request.seed)
     check(request, apparatus, model)
     if request.games is None:
         return play_document(request, list(turns(request, model)), model)

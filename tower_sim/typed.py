@@ -106,7 +106,7 @@ def mistake(
     steps = first["loc"][:-2] if is_key else first["loc"]
     cause: object = first.get("ctx", {}).get("error")
     if isinstance(cause, UsageError):
-        cause.what = cause.what or ".".join(map(_printed, steps))
+        cause.what = cause.what or ".".join(map(_format_step, steps))
         return _within(cause, where, first["loc"])
     path, field, kind, value = where, None, None, cast("Any", values)
     for step in steps:
@@ -115,7 +115,7 @@ def mistake(
             items = _items(kind, value)
             if str(step) not in items:
                 break  # what is in a list of plain values is shown whole
-            path, (kind, value) = f"{path}.{_printed(step)}", items[str(step)]
+            path, (kind, value) = f"{path}.{_format_step(step)}", items[str(step)]
             continue
         if isinstance(step, int):
             path, value, kind = f"{path}[{step}]", value[step], inner
@@ -130,12 +130,12 @@ def mistake(
         return UsageError(first["msg"].removeprefix("Value error, "), path)
     if is_key:
         error = fault(
-            f"a word in {path}", first["loc"][-2], f"{_allowed(get_args(_bare(kind))[0])} that can be printed"
+            f"a word in {path}", first["loc"][-2], f"{_describe_kind(get_args(_bare(kind))[0])} that can be printed"
         )
         error.what = path
         return error
     is_item = kind is not field.annotation
-    text = _allowed(kind) if is_item else allowed(field)
+    text = _describe_kind(kind) if is_item else describe_allowed(field)
     if first["type"] == "missing":
         add = f"[{path}]" if text == "a table" else "the key"
         return UsageError(f"{path} is missing; allowed is {text}; add {add}", path)
@@ -149,7 +149,7 @@ def mistake(
 def unknown_key(key: str, known: Iterable[str], where: str) -> UsageError:
     """Return the error for a key that is not `known`."""
     known = list(known)
-    path = f"{where}.{_printed(key)}" if where else _printed(key)
+    path = f"{where}.{_format_step(key)}" if where else _format_step(key)
     text = f"{path} is unknown; allowed are {', '.join(known) or 'none'}; correct or remove it{near(key, known)}"
     return UsageError(text, path, "field.unknown")
 
@@ -161,7 +161,7 @@ def refuse_unknown(values: Mapping[str, object], known: Mapping[str, object], wh
             raise unknown_key(key, known, where)
 
 
-def _printed(step: object) -> str:
+def _format_step(step: object) -> str:
     name = str(step)
     return name if len(name) <= 40 and name.isprintable() else quote(step, 40)
 
@@ -188,9 +188,9 @@ def _bare(kind: Any) -> Any:
     return kind
 
 
-def allowed(field: FieldInfo) -> str:
+def describe_allowed(field: FieldInfo) -> str:
     """Return what a field allows, such as `a whole number from 1 to 9`."""
-    text = _words(field) or _allowed(field.annotation, bounds(field))
+    text = _words(field) or _describe_kind(field.annotation, bounds(field))
     return text.removesuffix(" or nothing") if field.default is None else text  # it is left out
 
 
@@ -232,15 +232,15 @@ def bounds(field: FieldInfo) -> tuple[Any, Any]:
     return least, most
 
 
-def _allowed(kind: Any, between: tuple[Any, Any] = (None, None)) -> str:
+def _describe_kind(kind: Any, between: tuple[Any, Any] = (None, None)) -> str:
     if get_origin(kind) is Annotated:
         own, *more = get_args(kind)
         inner = next((each for each in more if isinstance(each, FieldInfo)), None)
-        return (_words(inner) or _allowed(own, bounds(inner))) if inner else _allowed(own, between)
+        return (_words(inner) or _describe_kind(own, bounds(inner))) if inner else _describe_kind(own, between)
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(str, get_args(kind)))}"
     if get_origin(kind) in (Union, types.UnionType):
-        return " or ".join(_allowed(each, between) for each in get_args(kind))
+        return " or ".join(_describe_kind(each, between) for each in get_args(kind))
     if _model_in(kind):
         numbers = (
             "" if between[1] is None else f"{between[0]} to {between[1]} " if between[0] else f"up to {between[1]} "
@@ -249,12 +249,12 @@ def _allowed(kind: Any, between: tuple[Any, Any] = (None, None)) -> str:
     if get_origin(kind) in (dict, Mapping):
         most = "" if between[1] is None else f" of up to {between[1]} keys"
         of = get_args(kind)[1]
-        return f"a table{most}" + ("" if of is Any else f", each value {_allowed(of)}")
+        return f"a table{most}" + ("" if of is Any else f", each value {_describe_kind(of)}")
     if get_origin(kind) is tuple and get_args(kind)[1:] == (...,):
-        return f"a list, each {_allowed(get_args(kind)[0])}"
+        return f"a list, each {_describe_kind(get_args(kind)[0])}"
     if get_origin(kind) is list:
         many = "" if between[1] is None else f" of {between[0] or 0} to {between[1]}"
-        return f"a list{many}, each {_allowed(get_args(kind)[0])}"
+        return f"a list{many}, each {_describe_kind(get_args(kind)[0])}"
     names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", type(None): "nothing"}
     text = names.get(kind, "a list")
     if kind is str and between[1] is not None:

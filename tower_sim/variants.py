@@ -15,7 +15,7 @@ from tower_sim.errors import UsageError, fault, prints, word_list
 from tower_sim.games.game import Game
 from tower_sim.games.ways import set_value
 from tower_sim.requests import APPARATUS, GAME, allowed, choose_game, first_game, games, naming, parse_rules, read_table
-from tower_sim.tools.reading import PROFILE, is_of, read_text
+from tower_sim.tools.reading import PROFILE, is_kind, read_text
 
 DEFAULT = registry.names("game")[0]  # the game of a rules file without the key `game`
 
@@ -93,7 +93,7 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
 
 def _is_profile(file: str | Path) -> bool:
     try:
-        return is_of(PROFILE, read_text(file, "variant file"))
+        return is_kind(PROFILE, read_text(file, "variant file"))
     except UsageError:
         return False
 

@@ -25,7 +25,7 @@ from tower_sim.calibration.observations import read_folder
 from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES
 from tower_sim.calibration.usable import read_usable
 from tower_sim.errors import UsageError
-from tower_sim.runs.tower import TOTALS, many_of, single_of
+from tower_sim.runs.tower import TOTALS, many_key, single_key
 
 NOT_OFF = Discrepancy(*[0.0] * 8)
 
@@ -45,7 +45,7 @@ def odds(share: float) -> float:
 @given(st.floats(0.02, 0.98), st.floats(0.02, 0.98), st.integers(1, 49))
 def test_the_numbers_of_colours_share_all_chance_as_the_tree_of_shares_says(one: float, three: float, total: int):
     near = TOTALS[0] if total < 8 else TOTALS[1]
-    of = means({single_of(near): odds(one), many_of(near): odds(three)})
+    of = means({single_key(near): odds(one), many_key(near): odds(three)})
     chances = [float(chance(ColoursOut(total, n, most), of)[0]) for n, most in ((1, 1), (2, 2), (3, 7))]
     assert chances == pytest.approx([one, (1 - one) * (1 - three), (1 - one) * three])
     assert float(chance(ColoursOut(total, 1, 2), of)[0]) == pytest.approx(chances[0] + chances[1])
@@ -53,8 +53,8 @@ def test_the_numbers_of_colours_share_all_chance_as_the_tree_of_shares_says(one:
 
 
 def test_the_likelihood_of_three_throws_is_the_product_of_their_shares_to_the_power_of_their_doubt():
-    known = {single_of((5, 7)): odds(0.4), many_of((5, 7)): odds(0.25), "leads": odds(0.9)}
-    known |= {single_of((8, 10)): odds(0.2), many_of((8, 10)): odds(0.5)}
+    known = {single_key((5, 7)): odds(0.4), many_key((5, 7)): odds(0.25), "leads": odds(0.9)}
+    known |= {single_key((8, 10)): odds(0.2), many_key((8, 10)): odds(0.5)}
     throws = [
         Evidence("a", "", "", "photograph", (), (), doubt=1.5, clues=(ColoursOut(6, 2, 2), ThrownLeads(leads=True))),
         Evidence("b", "", "", "illustration", (), (), doubt=4.0, clues=(ColoursOut(9, 3, 3),)),
@@ -79,7 +79,7 @@ def test_a_range_of_numbers_out_holds_nine_phases_of_ten():
 def test_a_share_is_the_mean_over_what_may_be_wrong_with_its_log_odds(mean: float, wrong: float):
     """MacKay's approximation errs by less than 0.008 of the variance."""
     near = TOTALS[0]
-    of = means({single_of(near): mean}, error=wrong)
+    of = means({single_key(near): mean}, error=wrong)
     exact = quad(lambda x: expit(x) * norm.pdf(x, mean, wrong), mean - 8 * wrong, mean + 8 * wrong)[0]
     assert float(chance(ColoursOut(6, 1, 1), of)[0]) == pytest.approx(exact, abs=0.008 * wrong**2)
 

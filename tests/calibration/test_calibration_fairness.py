@@ -294,11 +294,11 @@ def test_a_simulated_game_is_a_record_like_any_other(monkeypatch: pytest.MonkeyP
     progress: list[object] = []
 
     @contextmanager
-    def telling(what: str, total: int) -> Generator[SimpleNamespace]:
+    def report_progress(what: str, total: int) -> Generator[SimpleNamespace]:
         progress.extend((what, total))
         yield SimpleNamespace(step=lambda: progress.append(1))
 
-    monkeypatch.setattr(watched, "telling", telling)
+    monkeypatch.setattr(watched, "report_progress", report_progress)
     (observed,) = observe(load("amerigo"), 1, 5)
     assert progress == ["games", 1, 1]
     result = list_situations([each.record for each in observed], FLAT)

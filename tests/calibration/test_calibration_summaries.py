@@ -11,7 +11,7 @@ from support.cases import each_case
 
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, WHOLE, Window, from_records
-from tower_sim.runs.tower import TOTALS, many_of, single_of
+from tower_sim.runs.tower import TOTALS, many_key, single_key
 
 COLOURS = ("red", "blue", "green", "white")
 
@@ -79,8 +79,8 @@ def by_loops(phases: list[Record]) -> dict[str, float]:
     }
     for bounds, in_them in given.items():
         several = [n for n in in_them if n > 1]
-        result[single_of(bounds)] = odds(in_them.count(1), len(in_them))
-        result[many_of(bounds)] = odds(sum(n >= 3 for n in several), len(several))
+        result[single_key(bounds)] = odds(in_them.count(1), len(in_them))
+        result[many_key(bounds)] = odds(sum(n >= 3 for n in several), len(several))
     return result
 
 
@@ -109,7 +109,7 @@ def test_records_tell_how_many_old_cubes_came_out_only_where_they_can(rows: list
 
 @given(st.floats(0.01, 0.99))
 def test_shares_go_there_and_back(share: float):
-    for name in ("own", "single", "many", "leads", "share_own", "ones", "skipped", single_of(TOTALS[0])):
+    for name in ("own", "single", "many", "leads", "share_own", "ones", "skipped", single_key(TOTALS[0])):
         assert float(SUMMARIES[name].back(SUMMARIES[name].scale(share))) == pytest.approx(share)
 
 

@@ -18,7 +18,7 @@ from support.ships import DiceShip
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.campaign import Spec, parse, run, run_shard
 from tower_sim.campaign.point import Point
-from tower_sim.campaign.tables import DROPS, TableKind, tables_of
+from tower_sim.campaign.tables import DROPS, TableKind, list_tables
 from tower_sim.campaign.work import Shard
 from tower_sim.games import amerigo
 from tower_sim.games.chain import GAME as CHAIN
@@ -206,7 +206,7 @@ def test_the_files_have_the_documented_columns_types_and_metadata(text: str, own
 
     spec = parse(text)
     shard = run_shard(spec, 1)
-    tables = tables_of(spec.game)
+    tables = list_tables(spec.game)
     assert [table.name for table in tables] == list(shard.tables) == ["drops", "cubes", *own]
     assert not {column.name for table in tables[2:] for column in table.columns[3:]} & {x.name for x in DROPS.columns}
     for table in tables:

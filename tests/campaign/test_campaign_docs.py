@@ -13,13 +13,13 @@ from support.campaigns import GAMES
 from support.cases import each_case
 
 from tower_sim.campaign import parse, run
-from tower_sim.campaign.kinds import game_of
+from tower_sim.campaign.kinds import open_game
 from tower_sim.campaign.vary import DESIGNS
 from tower_sim.models import MODELS
 
 TEXT = (Path(__file__).parents[2] / "docs/campaigns.md").read_text("utf-8")
 FILES = re.findall(r"```toml\n(.*?)```", TEXT, re.S)
-RUNS = {name: game_of(name).runs for name in ("amerigo", "chain", "dead_reckoning")}
+RUNS = {name: open_game(name).runs for name in ("amerigo", "chain", "dead_reckoning")}
 CODE = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 
 

@@ -16,7 +16,7 @@ from support.fakes import CoinTower
 from tower_sim import registry
 from tower_sim.campaign import Spec, campaign_run, campaign_status, parse, run, verify
 from tower_sim.campaign.data import Words
-from tower_sim.campaign.kinds import every_game, game_of, installed
+from tower_sim.campaign.kinds import every_game, find_game, open_game
 from tower_sim.campaign.point import Point
 from tower_sim.campaign.reader import load
 from tower_sim.campaign.store import Store, environment
@@ -82,7 +82,7 @@ def install(monkeypatch: pytest.MonkeyPatch, **games: str) -> None:
         registry.metadata, "entry_points", lambda group: points if group == "tower_sim.game" else real(group=group)
     )
     registry._entry_points.cache_clear()
-    registry._loaded.cache_clear()
+    registry._load.cache_clear()
 
 
 @pytest.fixture(name="lots")
@@ -91,7 +91,7 @@ def _lots(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     yield monkeypatch
     monkeypatch.undo()
     registry._entry_points.cache_clear()
-    registry._loaded.cache_clear()
+    registry._load.cache_clear()
 
 
 @each_case("name", ["point", "run", "drop"])
@@ -113,7 +113,7 @@ def test_a_package_with_such_a_game_is_told_by_its_name_and_spoils_nothing(lots:
     with pytest.raises(UsageError, match=r"game 'wrong' of the package wrong_columns cannot be loaded .a fact of"):
         registry.get("game", "wrong")
     assert "wrong" not in [each.name for each in every_game()]
-    assert installed("lots") is not None
+    assert find_game("lots") is not None
 
 
 def test_a_campaign_that_names_no_apparatus_is_of_the_games_own(lots: pytest.MonkeyPatch):
@@ -173,8 +173,8 @@ def test_where_it_is_not_installed_its_dataset_is_read_and_not_run(lots: pytest.
 
 def test_a_name_that_is_ours_stays_ours_and_needs_nobody_elses_package(lots: pytest.MonkeyPatch):
     install(lots, another="no_such_module:GAME", amerigo=f"{__name__}:GAME")
-    assert game_of("amerigo").title == "Amerigo"
-    assert installed("lots") is None
+    assert open_game("amerigo").title == "Amerigo"
+    assert find_game("lots") is None
 
 
 def test_a_campaign_of_its_does_not_go_on_when_the_package_changes(lots: pytest.MonkeyPatch, tmp_path: Path):

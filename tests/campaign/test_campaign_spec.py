@@ -18,7 +18,7 @@ from support.fakes import CoinTower
 from tests.support.towers import REFERENCE, RULEBOOK
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.campaign import Spec, load, parse
-from tower_sim.campaign.store import MANIFEST, head_of
+from tower_sim.campaign.store import MANIFEST, make_head
 from tower_sim.campaign.tables import DROPS, ShardRows
 from tower_sim.campaign.work import play_run, run_shard
 from tower_sim.drops.recorder import Recorder
@@ -341,7 +341,7 @@ def test_a_report_on_games_with_knocks_is_refused_in_one_line(tmp_path: Path):
     from tower_sim.campaign.reader import load as load_campaign
 
     spec = parse(SMALLEST + "[rules.knocks]\n3 = 0.5\n")
-    (tmp_path / MANIFEST).write_text(head_of(spec).line + "\n")
+    (tmp_path / MANIFEST).write_text(make_head(spec).line + "\n")
     with pytest.raises(UsageError, match=r"has knocks; allowed is one without.*tables yourself"):
         load_campaign(tmp_path)
 

@@ -20,7 +20,7 @@ from support.cases import each_case
 
 from tower_sim.campaign import campaign_run, campaign_status, campaign_verify, parse, run, status, verify
 from tower_sim.campaign import store as store_module
-from tower_sim.campaign.store import MANIFEST, Head, Store, head_of
+from tower_sim.campaign.store import MANIFEST, Head, Store, make_head
 from tower_sim.errors import UsageError
 
 SPEC = parse(GAMES)  # 6 shards
@@ -156,7 +156,7 @@ def test_a_manifest_without_its_last_line_lacks_a_shard_only(copy: Path):
 
 
 def test_tables_of_another_version_are_refused(copy: Path):
-    write_head(copy, versions=head_of(SPEC).versions | {"tables": "3"})
+    write_head(copy, versions=make_head(SPEC).versions | {"tables": "3"})
     with refused(r"^version of the tables in '.*' is '3'; allowed is 4; .*$", copy):
         Store.read(copy)
 
@@ -179,7 +179,7 @@ def test_the_manifest_names_all_that_decides_the_results(whole: Path):
 
 def test_the_head_names_each_points_apparatus_and_settings():
     varied = "[vary.fields]\nsettings.iterations = [10, 20]\nprofile.ramp.angle_deg = [30, 31]\n"
-    points = head_of(parse(GAMES.replace('model = "two_thirds"\n', "") + varied)).points
+    points = make_head(parse(GAMES.replace('model = "two_thirds"\n', "") + varied)).points
     assert len({point["apparatus"] for point in points}) == len({point["settings"] for point in points}) == 2
 
 
@@ -273,8 +273,8 @@ def test_a_file_in_its_place_and_a_read_only_place_are_refused(number: int, tmp_
 HOLD = """
 import sys
 from pathlib import Path
-from tower_sim.campaign.store import _locked
-with _locked(Path(sys.argv[1])):
+from tower_sim.campaign.store import _lock
+with _lock(Path(sys.argv[1])):
     print("locked", flush=True)
     sys.stdin.read()
 """
@@ -294,7 +294,7 @@ def test_a_second_run_in_the_same_directory_is_refused_until_the_first_ends_or_d
     run(SPEC, out)
     assert tree(out) == tree(whole)
     assert (out / ".lock.db").read_bytes() == b""
-    with store_module._locked(out), pytest.raises(UsageError, match="in use"):  # of this process, too
+    with store_module._lock(out), pytest.raises(UsageError, match="in use"):  # of this process, too
         run(SPEC, out)
 
 

@@ -14,7 +14,7 @@ from support.command_line import COMMANDS, WHOLE
 from tests.measure import commands
 from tower_sim import cli, registry
 from tower_sim.cli.commands import _GROUPS
-from tower_sim.physics.engine import version_of
+from tower_sim.physics.engine import find_version
 from tower_sim.physics.settings import ENGINE
 
 Capture = pytest.CaptureFixture[str]
@@ -76,7 +76,7 @@ def test_the_version_is_told_with_what_it_runs_on(capsys: Capture):
     match = re.fullmatch(r"tower-sim \d+\.\d+\.\d+ \(Python 3\.\d+\.\d+, (.*)\)\n", capsys.readouterr().out)
     assert match
     first, *others = match[1].split(", ")
-    assert first == f"{registry.get('engine', ENGINE).title} {version_of(ENGINE)}"
+    assert first == f"{registry.get('engine', ENGINE).title} {find_version(ENGINE)}"
     assert len(others) == len(registry.OWN["engine"]) - 1
 
 

@@ -23,7 +23,7 @@ from tower_sim import cli, registry
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.compare import Comparison, Pairs, Tally, Variant, compare, compare_report, play_pairs, read_variant
 from tower_sim.compare import play as pairs_play
-from tower_sim.compare.paired import LEVEL, POWER, Moments, games_to_show, paired_of, shows_from
+from tower_sim.compare.paired import LEVEL, POWER, Moments, compute_paired, games_to_show, shows_from
 from tower_sim.compare.play import batches
 from tower_sim.compare.plot import comparison_figure, draw_comparison
 from tower_sim.compare.tally import CHUNK
@@ -32,7 +32,7 @@ from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import GAME, Rules, play
 from tower_sim.games.amerigo.compared import ComparedGames, Course
-from tower_sim.games.amerigo.many import FIGURES, count_games, plan_of, sample_games
+from tower_sim.games.amerigo.many import FIGURES, count_games, make_plan, sample_games
 from tower_sim.games.compared import Row, how_sure
 from tower_sim.games.game import Game
 from tower_sim.games.rules import Rules as HouseRules
@@ -250,7 +250,7 @@ def test_the_figures_of_a_game_by_hand():
     thrown = np.array([[[4, 4], [3, 0], [0, 2], [1, 0], [0, 0]]])
     emerged = np.array([[[3, 2], [1, 2], [0, 0], [4, 1], [0, 0]]])
     inside = np.array([[[1, 2], [3, 0], [3, 2], [0, 1], [0, 1]]])
-    games = Runs(plan_of(rules), thrown, emerged, inside)
+    games = Runs(make_plan(rules), thrown, emerged, inside)
     values = dict(zip(KEYS, table(games.by_drop, FIGURES)[0], strict=True))
     assert values == {
         "setup": 3,
@@ -703,7 +703,7 @@ def test_means_that_differ_are_told_with_decimals_that_differ(six: Comparison):
 def test_the_share_of_phases_with_a_choice_is_counted_by_hand():
     rules = Rules(colours=("red", "blue"), rounds=2, cubes=4, substitute="")
     emerged = np.array([[[3, 2], [1, 2], [0, 0], [4, 1], [0, 1]], [[3, 2], [1, 0], [0, 0], [4, 0], [0, 1]]])
-    course = Course.of(Runs(plan_of(rules), emerged, emerged, emerged), rules)
+    course = Course.of(Runs(make_plan(rules), emerged, emerged, emerged), rules)
     assert course.with_a_choice == 2 / 8
     assert course.actions.tolist() == [2, 4, 2]
 
@@ -730,7 +730,7 @@ def test_sums_of_parts_are_those_of_the_whole():
     rng = np.random.default_rng(9)
     a, b = rng.normal(50, 3, (2, 1000, 4))
     parts = [Moments.of(a[i:j], b[i:j]) for i, j in ((0, 1), (1, 400), (400, 1000))]
-    whole, joined = paired(a, b), paired_of(parts[0] + parts[1] + parts[2])
+    whole, joined = paired(a, b), compute_paired(parts[0] + parts[1] + parts[2])
     for key in ("mean_a", "sd_b", "difference", "sd_difference", "low", "high", "correlation", "p"):
         assert getattr(joined, key) == pytest.approx(getattr(whole, key), rel=1e-9), key
     assert whole.sd_difference == pytest.approx((b - a).std(0, ddof=1), rel=1e-12)

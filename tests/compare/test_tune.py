@@ -24,7 +24,7 @@ from tower_sim.compare import compare_files, read_variant, search
 from tower_sim.compare.search import Budget, Judge, Tuned, tune
 from tower_sim.compare.tuned import report, sentences
 from tower_sim.compare.vary import read_vary, usual
-from tower_sim.compare.wish import Verdict, read_wishes, together, wishes_of
+from tower_sim.compare.wish import Verdict, parse_wishes, read_wishes, together
 from tower_sim.errors import UsageError
 from tower_sim.requests import read_rules
 from tower_sim.surrogate.store import shipped as shipped_surrogate
@@ -70,7 +70,7 @@ def test_a_wish_is_a_number_a_limit_or_a_range(text: str, key: str, low: float, 
     [(3, "x=3"), (2.5, "x=2.5"), (">=3", "x>=3"), ("2.9..3.1", "x=2.9..3.1"), ((2, 3), "x=2..3"), (np.int64(3), "x=3")],
 )
 def test_a_wish_in_python_says_what_one_in_words_says(given: Any, text: str):
-    assert wishes_of({"x": given}) == read_wishes([text])
+    assert parse_wishes({"x": given}) == read_wishes([text])
 
 
 @each_case(

@@ -13,7 +13,7 @@ from tower_sim.drawing.files import ink_on
 from tower_sim.drawing.picture import _find_tips
 from tower_sim.drawing.plan import _centroid
 from tower_sim.drawing.section import _arrange_columns, draw_angle
-from tower_sim.drawing.sheet import Sheet, scale, width_of
+from tower_sim.drawing.sheet import Sheet, measure_width, scale
 from tower_sim.drawing.solids import Face, Sight, tilted_box
 from tower_sim.drawing.surfaces import _LIGHT, light
 
@@ -68,4 +68,4 @@ def test_an_angle_without_room_is_told_at_the_height_of_the_upper_end():
 def test_heights_beside_each_other_stand_apart_and_those_above_each_other_do_not():
     low, high, long = (Height(words, *ends, at=0.0) for words, ends in (("a", (0, 4)), ("b", (4, 9)), ("c", (2, 6))))
     offsets = [offset for _, _, offset in _arrange_columns([low, high, long])]
-    assert offsets == [9, 9, 9 + max(width_of("a"), width_of("b")) + 12]
+    assert offsets == [9, 9, 9 + max(measure_width("a"), measure_width("b")) + 12]

@@ -13,7 +13,7 @@ from tower_sim import cli, registry
 from tower_sim.campaign import Spec, load, parse
 from tower_sim.campaign.reader import load as load_data
 from tower_sim.errors import UsageError
-from tower_sim.games.files import game_of
+from tower_sim.games.files import run_game_file
 from tower_sim.games.tower import Turn
 from tower_sim.requests import choose_game
 
@@ -42,7 +42,7 @@ THROW = "            tower.throw(tower.outside)\n"
 
 
 def play_text(text: str) -> None:
-    game = game_of(text, "snap.py")
+    game = run_game_file(text, "snap.py")
     turns = list(game.start(CoinTower(), rules := game.read({}), 7))
     assert game.measured(turns, rules) == (sum(turn.facts["points"] for turn in turns) * rules.cubes,)
     assert game.summary(turns, rules)
@@ -154,7 +154,7 @@ def test_a_campaign_includes_the_text_of_its_game_and_needs_the_file_no_more(tmp
 def test_many_games_are_told_by_the_turns_of_all_and_not_by_their_last(
     runs: list[list[str]], share: float, begins: str
 ):
-    game = game_of(GOOD, "snap.py")
+    game = run_game_file(GOOD, "snap.py")
     odds = game.ways.odds()
     assert odds
     odds.rules = game.read({})

@@ -25,7 +25,7 @@ from tower_sim.cubes import supply
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.physics.settings import GRAVITY
 from tower_sim.statistics import mean_error
-from tower_sim.tools.progress import telling
+from tower_sim.tools.progress import report_progress
 
 CUBES = 49
 RESTITUTION = ("newton", "poisson")
@@ -79,7 +79,7 @@ def measure(
     }
     seeds = range(first_seed, first_seed + drops)
     keys = [(name, seed) for seed in seeds for name in profile]
-    with telling("drops", len(keys)) as tell:
+    with report_progress("drops", len(keys)) as tell:
         tell.begin(len(keys), sum(key in known for key in keys))
         for key in keys:
             if key in known:

@@ -19,11 +19,11 @@ from tower_sim.apparatus.amerigo.profile import AmerigoTower
 from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
 from tower_sim.apparatus.mesh.profile import MeshTable
 from tower_sim.apparatus.wallenstein.profile import Given
-from tower_sim.campaign.tables import CUBES, DROPS, tables_of
+from tower_sim.campaign.tables import CUBES, DROPS, list_tables
 from tower_sim.physics.settings import NUMBERS, PhysicsSettings
 from tower_sim.requests import Odds, Play, Throw
 from tower_sim.tools.writing import write
-from tower_sim.typed import allowed, iter_fields
+from tower_sim.typed import describe_allowed, iter_fields
 
 PAGE = ROOT / "docs/documents.md"
 HEAD = """# Keys of documents
@@ -71,7 +71,7 @@ def page() -> str:
         name = schema["properties"]["schema"]["const"].removeprefix("tower-sim/")
         title = f"Answer: {name}" + (f" of {EXAMPLE}" if kind in example else "")
         parts.append(_table(title, ("key", "type", "meaning"), _keys(schema, schema.get("$defs", {}))))
-    for table in (DROPS, CUBES, *(table for game in games.values() for table in tables_of(game)[2:])):
+    for table in (DROPS, CUBES, *(table for game in games.values() for table in list_tables(game)[2:])):
         rows = ((f"`{c.name}`", f"{c.kind}, or null" if c.nullable else c.kind, c.meaning) for c in table.columns)
         parts.append(_table(f"Table of a campaign: {table.name}", ("column", "type", "meaning"), rows))
     return "\n".join(parts)
@@ -87,7 +87,7 @@ def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> s
 
 
 def _row(key: str, field: FieldInfo) -> Sequence[str]:
-    return f"`{key}`", allowed(field), _default(field), field.description or ""
+    return f"`{key}`", describe_allowed(field), _default(field), field.description or ""
 
 
 def _keys(schema: dict[str, Any], shared: dict[str, Any], before: str = "") -> Iterator[Sequence[str]]:
@@ -121,7 +121,7 @@ def _settings() -> Iterator[Sequence[str]]:
             text = f"one of {', '.join(registry.names('engine'))}"
         else:
             numbers = [engine.standard.get(name) for engine in NUMBERS.values()]
-            usual, text = ["" if number is None else f"`{number:g}`" for number in numbers], allowed(field)
+            usual, text = ["" if number is None else f"`{number:g}`" for number in numbers], describe_allowed(field)
         yield f"`{name}`", text, *usual, field.description
 
 

@@ -31,7 +31,7 @@ from tower_sim.service import ModelCache
 from tower_sim.service.lines import serve
 from tower_sim.study import study
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
-from tower_sim.tools.progress import telling
+from tower_sim.tools.progress import report_progress
 from tower_sim.tools.terminal import fold
 from tower_sim.tools.writing import write as write_whole
 
@@ -100,7 +100,7 @@ def closeness() -> None:
 def play(path: Path, work: Path, workers: int) -> Path:
     directory = work / path.stem
     spec = load(path)
-    with telling(spec.game.runs) as tell:
+    with report_progress(spec.game.runs) as tell:
         summary = run(spec, directory, workers, tell=tell)
     if summary.interrupted:
         raise KeyboardInterrupt

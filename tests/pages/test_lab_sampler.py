@@ -17,7 +17,7 @@ from support.web import bundled
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.many import plan_of, sample_games
+from tower_sim.games.amerigo.many import make_plan, sample_games
 from tower_sim.surrogate import kernel
 from tower_sim.surrogate.by_wasm import GAMES
 from tower_sim.surrogate.model import SurrogateModel
@@ -81,7 +81,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
 
 
 def plan(rules: Rules) -> dict[str, Any]:
-    found = plan_of(rules)
+    found = make_plan(rules)
     return {"cubes": found.cubes, "throws": found.throws}
 
 

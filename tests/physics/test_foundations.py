@@ -15,7 +15,7 @@ from support.cases import each_case
 from tower_sim.errors import UsageError, fault, near, quote
 from tower_sim.games.chain import GAME
 from tower_sim.tools.extras import extra, packages, pip_install
-from tower_sim.tools.progress import telling
+from tower_sim.tools.progress import report_progress
 from tower_sim.tools.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml_table
 from tower_sim.tools.terminal import fold, say
 
@@ -100,7 +100,7 @@ class Terminal(io.StringIO):
 
 def report(what: str, number: int, seconds: float, stream: io.StringIO) -> str:
     now = [0.0]
-    with telling(what, number, stream=stream, clock=lambda: now[0]) as tell:
+    with report_progress(what, number, stream=stream, clock=lambda: now[0]) as tell:
         for done in range(1, number + 1):
             now[0] += seconds
             tell(done)

@@ -19,7 +19,7 @@ from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Status
 from tower_sim.physics.bullet.engine import BulletEngine
-from tower_sim.physics.engine import Motion, version_of
+from tower_sim.physics.engine import Motion, find_version
 from tower_sim.physics.settings import ENGINE, PhysicsSettings
 from tower_sim.places import INSIDE, TRAY, Place
 from tower_sim.simulator import PhysicsModel
@@ -196,7 +196,7 @@ def test_a_campaign_says_its_engine(points: PhysicsSettings):
 
 
 def test_the_versions_of_a_dataset_name_the_engines_that_are_installed(monkeypatch: pytest.MonkeyPatch):
-    assert environment().get(BulletEngine.distribution) == version_of("bullet")
+    assert environment().get(BulletEngine.distribution) == find_version("bullet")
     monkeypatch.setattr(BulletEngine, "distribution", "no-such-package")
     versions = environment()
     assert not {"pybullet", "no-such-package"} & versions.keys()
@@ -253,8 +253,8 @@ def test_importing_the_package_imports_no_simulator():
 def test_the_version_says_so_where_there_is_no_pybullet(monkeypatch: pytest.MonkeyPatch):
     from tower_sim.cli.common import version
 
-    installed = version_of("bullet")
-    assert f", the core {version_of('core')}, " in version()
+    installed = find_version("bullet")
+    assert f", the core {find_version('core')}, " in version()
     assert (f", PyBullet {installed}" if installed else ", no PyBullet") in version()
     monkeypatch.setattr(BulletEngine, "distribution", "no-such-package")
     assert ", no PyBullet" in version()

@@ -32,7 +32,7 @@ from tower_sim.physics.settings import (
     PhysicsSettings,
     accuracies,
     accuracy,
-    fields_of,
+    list_settings,
     read_settings,
 )
 from tower_sim.requests import Throw
@@ -41,7 +41,7 @@ from tower_sim.surrogate.store import Fitted, fitted_or_shipped, shipped_names
 
 SHAPE = load("amerigo")
 FILE = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nseed = "7"\ngames = 2\n[rules]\nrounds = 1\n'
-HAS_NOT = [(a, name) for a, b in permutations(NUMBERS, 2) for name in fields_of(b) if name not in fields_of(a)]
+HAS_NOT = [(a, name) for a, b in permutations(NUMBERS, 2) for name in list_settings(b) if name not in list_settings(a)]
 NAMED = [(engine, name) for engine in NUMBERS for name in accuracies(engine)]
 
 
@@ -55,9 +55,9 @@ def refused(call: Callable[..., Any], *arguments: Any, **keywords: Any) -> str:
 def test_what_is_left_out_is_the_engines_own_number_and_what_is_given_is_kept(engine: str):
     settings = PhysicsSettings(engine=engine)
     assert settings.table() == {**NUMBERS[engine].standard, "engine": engine}
-    for name in fields_of(engine):
+    for name in list_settings(engine):
         assert type(getattr(settings, name)) is (int if "iterations" in name else float)
-    for name in fields_of(engine):
+    for name in list_settings(engine):
         value = getattr(settings, name)
         half = 0.3 if name == "restitution_speed" else value / 2 if isinstance(value, float) else value // 2
         other = PhysicsSettings(**{name: half, "engine": engine})

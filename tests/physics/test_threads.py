@@ -27,7 +27,7 @@ from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Landing
 from tower_sim.physics.bullet.engine import LOCK, BulletEngine, load_bullet
-from tower_sim.physics.settings import NUMBERS, PhysicsSettings, fields_of
+from tower_sim.physics.settings import NUMBERS, PhysicsSettings, list_settings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.typed import bounds
 
@@ -250,7 +250,7 @@ NAN, INF = float("nan"), float("inf")
 ODD: list[Any] = [NAN, INF, -INF, -1, -1e-9, 1e9, 10**400, None, "1", True, [1], 1j, np.zeros(2)]
 
 
-@each_case(("engine", "name"), [(engine, name) for engine in NUMBERS for name in fields_of(engine)])
+@each_case(("engine", "name"), [(engine, name) for engine in NUMBERS for name in list_settings(engine)])
 def test_a_setting_out_of_its_range_is_refused_with_the_range_in_one_line(engine: str, name: str):
     low, high = bounds(cast("Any", PhysicsSettings).__pydantic_fields__[name])
     for value in (*ODD, low / 2 - (low == 0), high * 1.01, *([0] if low > 0 else [])):

@@ -89,10 +89,10 @@ def _games() -> Iterator[None]:
             registry.metadata, "entry_points", lambda group: points if group == "tower_sim.game" else real(group=group)
         )
         registry._entry_points.cache_clear()
-        registry._loaded.cache_clear()
+        registry._load.cache_clear()
         yield
     registry._entry_points.cache_clear()
-    registry._loaded.cache_clear()
+    registry._load.cache_clear()
 
 
 @pytest.fixture(name="quoits", scope="module")
@@ -169,7 +169,7 @@ def test_what_the_game_tells_is_told_for_every_point(tmp_path: Path):
 
 @pytest.mark.slow
 def test_a_game_that_is_not_installed_is_studied_by_its_table(quoits: Path, tmp_path: Path, monkeypatch: Any):
-    monkeypatch.setattr("tower_sim.campaign.data.installed", lambda kind, code: None)
+    monkeypatch.setattr("tower_sim.campaign.data.find_game", lambda kind, code: None)
     study(quoits, tmp_path)
     rows = {(row["column"], row["what"]): row for row in table(tmp_path, "own_columns")}
     assert ("score", "mean") in rows

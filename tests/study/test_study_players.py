@@ -21,7 +21,7 @@ from tower_sim.report.numbers import HOW_SURE
 from tower_sim.report.page import Table
 from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import questions, study
-from tower_sim.study.baseline import kit_of, play_beside
+from tower_sim.study.baseline import find_kit, play_beside
 from tower_sim.study.tower import TowerFigures, phases_with
 
 pytestmark = pytest.mark.usefixtures("unpainted")
@@ -86,7 +86,7 @@ def test_phases_are_told_apart_by_colour_and_by_number(games: Any, directory: Pa
 
 def test_the_rule_is_played_with_the_rules_of_the_campaign(directory: Path):
     campaign = load(directory)
-    board = kit_of(campaign)
+    board = find_kit(campaign)
     assert board is not None
     assert (board.terms["gold_divisor"], board.terms["gold_divisor_with_token"]) == (2, 1)
     played = play_beside(campaign, np.random.default_rng(2))
@@ -129,11 +129,11 @@ def test_a_study_tells_every_step_up_to_the_last(varied: str, tmp_path: Path, mo
     heard: list[tuple[str, int]] = []
 
     @contextmanager
-    def telling(what: str, total: int) -> Generator[Callable[[int], None]]:
+    def report_progress(what: str, total: int) -> Generator[Callable[[int], None]]:
         heard.append((what, total))
         yield lambda done: heard.append((what, done))
 
-    monkeypatch.setattr("tower_sim.study.making.telling", telling)
+    monkeypatch.setattr("tower_sim.study.making.report_progress", report_progress)
     study(tmp_path / "in", tmp_path / "out")
     (what, total), *steps = heard
     assert what == "steps"

@@ -113,7 +113,7 @@ def test_moments_and_groups_are_those_of_numpy():
     assert found.value == pytest.approx([x[group == i].mean() for i in range(3)])
     assert [each.n for each in found] == np.bincount(group).tolist()
     shares = retention.histogram(campaign, boot, campaign.drops.run, x)
-    assert retention.counts_of(shares) == np.bincount(x).tolist()
+    assert retention.list_counts(shares) == np.bincount(x).tolist()
     assert shares.value == pytest.approx(np.bincount(x) / 80)
 
 

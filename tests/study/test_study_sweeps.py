@@ -24,8 +24,8 @@ from tower_sim.report.numbers import HOW_SURE
 from tower_sim.statistics import Estimates, any_difference, contrast
 from tower_sim.study import effects, study
 from tower_sim.study import swept as swept_report
-from tower_sim.study.design import SweptCurve, Varied, at_point, curves, together, varied
-from tower_sim.study.effects import Effect, changes, describe, effects_of, slices
+from tower_sim.study.design import SweptCurve, Varied, at_point, curves, list_varied, together
+from tower_sim.study.effects import Effect, changes, describe, estimate_effects, slices
 from tower_sim.study.memory import jackknife_error
 from tower_sim.study.swept import _share
 
@@ -272,7 +272,7 @@ def curve(value: Any, half: Any = 0.02) -> SweptCurve:
 
 
 def judged(one: SweptCurve, where: Any) -> list[Effect]:
-    return effects_of([one], [where], changes([one], [where], len(one.y)))
+    return estimate_effects([one], [where], changes([one], [where], len(one.y)))
 
 
 def along(points: int, is_number: bool = True) -> Any:
@@ -329,7 +329,7 @@ def test_levels_that_are_words_are_numbered_and_tables_are_flattened():
     campaign = series(np.zeros((3, 2), int), strata=[0, 1, 2])
     points = [{"a": {"b": "x"}, "c": 1, "d": 1.5}, {"a": {"b": "y"}, "c": 1, "d": 2}, {"a": {"b": "x"}, "c": 1, "d": 2}]
     vars(campaign)["points"] = points
-    found = {each.name: each for each in varied(campaign)}
+    found = {each.name: each for each in list_varied(campaign)}
     assert {name: each.numbers.tolist() for name, each in found.items()} == {"a.b": [0, 1, 0], "d": [1.5, 2, 2]}
     assert [found["a.b"].at(i) for i in range(3)] == ["x", "y", "x"]
     assert found["d"].levels == ("1.5", "2")

@@ -11,8 +11,8 @@ from support.fakes import CoinTower
 from tower_sim.campaign import parse
 from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.campaign.spec import Spec
-from tower_sim.campaign.store import Store, head_of
-from tower_sim.campaign.tables import ShardRows, tables_of
+from tower_sim.campaign.store import Store, make_head
+from tower_sim.campaign.tables import ShardRows, list_tables
 from tower_sim.campaign.work import Shard
 from tower_sim.games import amerigo
 from tower_sim.study import study
@@ -97,7 +97,7 @@ def write(
     changes = {"runs": -(-runs // number), "shard": -(-(-(-runs // number) * number) // 2)}
     changes |= {"design": design, "points": [dict(each) for each in points]} if points else {}
     plan = Spec.of(plain.plain | changes)
-    with Store.open(directory, head_of(plan), plan) as store:
+    with Store.open(directory, make_head(plan), plan) as store:
         for index in [index for index in shards if index < plan.shards]:
             of_shard, rows = plan.runs_of(index), ShardRows()
             unsaid = {
@@ -107,7 +107,7 @@ def write(
             told = {(row["run"], row["drop"]): unsaid | row for row in drops}.values()
             given = ([DROP | row for row in drops], cubes, told)
             lists = (rows.drops, rows.cubes, rows.own)
-            for table, rows_of, into in zip(tables_of(plan.game), given, lists, strict=False):
+            for table, rows_of, into in zip(list_tables(plan.game), given, lists, strict=False):
                 names = [column.name for column in table.columns]
                 mine = [{"point": 0} | row for row in rows_of if row["run"] in of_shard]
                 into.extend(tuple(row.get(name) for name in names) for row in mine)

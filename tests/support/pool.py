@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from tower_sim.tools.pool import processes
-from tower_sim.tools.progress import telling
+from tower_sim.tools.progress import report_progress
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -19,7 +19,7 @@ def spread_out(
 
     Standard error shows how many are done; `what` names them in the plural.
     """
-    with processes(min(workers, max(len(tasks), 1))) as pool, telling(what, len(tasks)) as tell:
+    with processes(min(workers, max(len(tasks), 1))) as pool, report_progress(what, len(tasks)) as tell:
         for i, result in enumerate(pool.imap(work, tasks), 1):
             tell(i)
             yield result

@@ -22,7 +22,7 @@ from tower_sim.fitting.tower.knocks import KnockMeans
 from tower_sim.fitting.tower.pit import Histogram, Reliability
 from tower_sim.fitting.tower.whole_games import Autocorrelation, WholeGames
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, FIGURES, plan_of
+from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, FIGURES, make_plan
 from tower_sim.runs.array import EVERY, Plan, Runs
 from tower_sim.runs.tower import RESIDENTS_OUT, THROWN_OUT
 from tower_sim.statistics import Estimate, Estimates
@@ -48,7 +48,7 @@ def played(games: int, rng: np.random.Generator, shift: float = 0.0, rules: Rule
         fresh, older = rng.binomial(thrown, 2 / 3 + shift), rng.binomial(inside * requests, 1 / 3)
         stored, inside = stored - thrown + fresh + older, inside + thrown - fresh - older
         tables[:, :, drop] = thrown, fresh + older, inside
-    return Runs(plan_of(rules), *tables)
+    return Runs(make_plan(rules), *tables)
 
 
 def uniform(p: list[float], steps: int) -> bool:
@@ -107,7 +107,7 @@ def test_a_distance_is_seen_exactly_when_it_exceeds_its_corrected_quantile():
 @pytest.mark.slow
 @each_case("name", ["inside by phase", "colours out by phase", "autocorrelation of inside"])
 def test_p_values_of_games_of_one_law_are_uniform(name: str):
-    statistic = next(each for each in distances.statistics(plan_of(SHORT)) if each.name == name)
+    statistic = next(each for each in distances.statistics(make_plan(SHORT)) if each.name == name)
     p: list[float] = []
     for rng in np.random.default_rng(5).spawn(150):
         a, b = played(20, rng, rules=SHORT), played(20, rng, rules=SHORT)
@@ -130,7 +130,7 @@ def test_distances_see_a_large_shift_and_tell_its_size():
     observed = {each.name for each in result.distances if each.is_seen}
     # the rule's memory hardly changes with the shift, and it skips no phase
     unseen = {"autocorrelation of inside", "autocorrelation of cubes out", "phases skipped"}
-    assert observed >= {each.name for each in distances.statistics(plan_of(RULES))} - unseen
+    assert observed >= {each.name for each in distances.statistics(make_plan(RULES))} - unseen
     inside = by_name["inside by phase"]
     assert inside.size.low <= result.means[0].difference.value <= inside.size.high < 0
     assert result.means[0].is_apart
@@ -144,7 +144,7 @@ def test_distances_see_a_large_shift_and_tell_its_size():
 def test_autocorrelations_see_games_that_differ_from_one_another_though_their_means_do_not():
     rng = np.random.default_rng(29)
     a, low, high = played(160, rng), played(80, rng, -0.15), played(80, rng, 0.15)
-    mixed = Runs(plan_of(RULES), *(np.concatenate([getattr(low, name), getattr(high, name)]) for name in TABLES))
+    mixed = Runs(make_plan(RULES), *(np.concatenate([getattr(low, name), getattr(high, name)]) for name in TABLES))
     result = {each.name: each for each in whole_games.compare_games(a, mixed, rng, 400).distances}
     inside = result["autocorrelation of inside"]
     assert inside.is_seen

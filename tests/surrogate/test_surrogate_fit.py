@@ -43,7 +43,7 @@ from tower_sim.surrogate import model as surrogate_model
 from tower_sim.surrogate.cascade import CROWD, FRESH, Cascade, FloorLaw, Passing, Polyline, normal_scores
 from tower_sim.surrogate.store import Fitted, load_fitted, shipped
 from tower_sim.surrogate.table import OUT, Resting, table_of
-from tower_sim.tools.progress import telling
+from tower_sim.tools.progress import report_progress
 
 SHAPE = load_apparatus("amerigo")
 SHIPPED = shipped(SHAPE.name, SHAPE.digest)
@@ -242,7 +242,7 @@ SHARED = (*GROUPS[:4], 0.8, *GROUPS[4:], 0.5)
 RUNGS: dict[str, Callable[[], ladder.Rung]] = {
     "two thirds": ladder.two_thirds,
     "groups": lambda: ladder.groups(GROUPS),
-    "shared effect": lambda: ladder.shared(SHARED),
+    "shared effect": lambda: ladder.make_shared(SHARED),
     "cascade": lambda: ladder.cascade(law_of(0.6)),
     "cascade without effects": lambda: ladder.cascade(law_of(0.0)),
 }
@@ -340,9 +340,9 @@ def test_large_beta_binomials_are_cubes_by_themselves_and_share_no_more_than_the
     error = 25 / math.exp(12)
     assert np.exp(ladder.groups((*thrown, *inside)).score(subsets())) == pytest.approx(bernoulli(), rel=error)
     mixed = np.mean([bernoulli(0.7 * e) for e in normal_scores()], axis=0)
-    shared = ladder.shared((*thrown, 0.7, *inside, 0.7))
+    shared = ladder.make_shared((*thrown, 0.7, *inside, 0.7))
     assert np.exp(shared.score(subsets())) == pytest.approx(mixed, rel=error)
-    none = ladder.shared((*GROUPS[:4], 0.0, *GROUPS[4:], 0.0))
+    none = ladder.make_shared((*GROUPS[:4], 0.0, *GROUPS[4:], 0.0))
     assert none.score(subsets()) == pytest.approx(ladder.groups(GROUPS).score(subsets()))
 
 
@@ -599,7 +599,7 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     """20 games of the law itself: the least corrected p is below 0.5 % once in 200 seeds or less."""
     games = made(tmp_path / "games", 20, 6, rest=SHORT)
     lines = io.StringIO()
-    with telling("steps", stream=lines, clock=count(step=100).__next__) as tell:
+    with report_progress("steps", stream=lines, clock=count(step=100).__next__) as tell:
         result = check_tower(SHIPPED, [load(games)], 1, tell, trials=2)
     counted = [int(line.split()[1]) for line in lines.getvalue().splitlines()]
     assert counted == list(range(1, 23))  # 20 games to knock on and 2 trials

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.many import plan_of
+from tower_sim.games.amerigo.many import make_plan
 from tower_sim.surrogate.export import json_text, table_document
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.kernel import play_games
@@ -128,7 +128,7 @@ def vectors(table: Table, count: int, seed: Seed) -> Iterator[str]:
 def expected(table: Table) -> dict[str, object]:
     """Return what the samplers are compared with, but for the vectors' lines."""
     lines = "".join(f"{line}\n" for line in vectors(table, COUNT, SEED))
-    plan = plan_of(Rules())
+    plan = make_plan(Rules())
     colour = np.repeat(np.arange(len(plan.colours)), plan.cubes)
     _, emerged, _ = play_games(table, colour, np.array(plan.throws), 1, np.array(SEED), 3, 0.0)
     return {

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.campaign.kinds import installed
+from tower_sim.campaign.kinds import find_game
 from tower_sim.games.game import Game
 from tower_sim.runs.by_drop import ByDrop, by_drop
 
@@ -162,7 +162,7 @@ class Campaign:
     @cached_property
     def game(self) -> Game | None:
         """The game of this kind; None if it is not installed."""
-        return installed(self.kind, self.spec.get("code"))
+        return find_game(self.kind, self.spec.get("code"))
 
     @property
     def facts(self) -> Facts:

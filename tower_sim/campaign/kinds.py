@@ -12,19 +12,19 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.games.game import Game
 
 
-def installed(kind: str, code: Mapping[str, Any] | None = None) -> Game | None:
+def find_game(kind: str, code: Mapping[str, Any] | None = None) -> Game | None:
     """Return the game of a `kind`, if any, or run the game whose Python `file` and `text` are in `code`.
 
     Raises UsageError for a file without a game.
     """
     if code:
-        from tower_sim.games.files import game_of as game_in
+        from tower_sim.games.files import run_game_file as game_in
 
         return game_in(str(code.get("text")), str(code.get("file")))
     return next((game for game in every_game() if game.kind == kind), None)
 
 
-def game_of(name: object, directory: Path = Path()) -> Game:
+def open_game(name: object, directory: Path = Path()) -> Game:
     """Return a game by its name or by the path of its file, which is relative to `directory`."""
     if isinstance(name, str) and registry.is_file("game", name):
         return cast("Game", registry.get("game", str(directory / name)))

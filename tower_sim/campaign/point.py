@@ -60,6 +60,6 @@ def build(game: Game, name: str, model: str, tables: Mapping[str, Any]) -> Point
     return Point(apparatus, model, read_settings(tables["settings"]), game, rules)
 
 
-def rows_of(point: Point) -> int:
+def count_rows(point: Point) -> int:
     """Return about how many rows a run adds to the table of cubes, or an upper bound."""
     return point.game.turns(point.rules) * point.game.most_cubes(point.rules)

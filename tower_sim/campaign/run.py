@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from tower_sim.campaign.spec import Spec, load
-from tower_sim.campaign.store import MANIFEST, Store, difference, environment, head_of
+from tower_sim.campaign.store import MANIFEST, Store, difference, environment, make_head
 from tower_sim.campaign.vary import SAMPLED
 from tower_sim.campaign.work import Shard, run_shard
 from tower_sim.errors import UsageError
@@ -37,7 +37,7 @@ from tower_sim.statistics import FEWEST
 from tower_sim.tools.extras import extra
 from tower_sim.tools.interrupts import terminable
 from tower_sim.tools.pool import check_workers, ignore_interrupts, without_interrupts
-from tower_sim.tools.progress import Telling, telling
+from tower_sim.tools.progress import Telling, report_progress
 from tower_sim.tools.reading import as_path
 from tower_sim.tools.terminal import warn
 from tower_sim.tools.writing import WritingFailed
@@ -101,13 +101,13 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Tel
     [0, 1]
     """
     workers = check_workers(workers)
-    head = head_of(spec)
+    head = make_head(spec)
     if not dask and not (directory / MANIFEST).exists():
         with spec.point(0).open_model():  # a model that is not available raises before anything is written
             pass
     summary = Summary()
     with Store.open(directory, head, spec) as store, terminable():
-        with telling("shards looked at", spec.shards) as look:
+        with report_progress("shards looked at", spec.shards) as look:
             to_do: list[int] = []
             for index in range(spec.shards):
                 to_do += [index] if store.problems(index) else []
@@ -252,7 +252,7 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     with_whom = (f" --workers {workers}" if workers > 1 else "") + (f" --dask {dask}" if dask else "")
     again = f"tower-sim campaign run {spec_path} -o {out}{with_whom}"
     try:
-        with telling(spec.game.runs) as tell:
+        with report_progress(spec.game.runs) as tell:
             summary = run(spec, Path(out), workers, dask, tell)
     except (WritingFailed, WorkersLost) as error:
         warn(str(error) if "are kept" in str(error) else f"{error}; finished shards are kept")

@@ -12,16 +12,16 @@ from pydantic import BeforeValidator, Field, PlainSerializer, create_model, mode
 
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import names
-from tower_sim.campaign.kinds import every_game, game_of, installed
-from tower_sim.campaign.point import MAX_ROWS, Point, build, rows_of
-from tower_sim.campaign.vary import MAX_POINTS, apply_values, describe, fields_of, points
+from tower_sim.campaign.kinds import every_game, find_game, open_game
+from tower_sim.campaign.point import MAX_ROWS, Point, build, count_rows
+from tower_sim.campaign.vary import MAX_POINTS, apply_values, describe, list_fields, points
 from tower_sim.errors import UsageError, check_kind, check_table, fault, quote
 from tower_sim.games.game import Game
 from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.physics.settings import read_settings
 from tower_sim.requests import read_rules
 from tower_sim.state import MAX_SEED
-from tower_sim.tools.progress import telling
+from tower_sim.tools.progress import report_progress
 from tower_sim.tools.reading import CAMPAIGN, as_path, json_value, read_text, refuse_other, toml_table
 from tower_sim.typed import Document, read, refuse_unknown
 
@@ -122,7 +122,7 @@ class Spec(Document, frozen=True, extra="allow"):
     @property
     def game(self) -> Game:
         """The game of this kind; raises UsageError if it is not installed."""
-        game = installed(self.kind, self.code)
+        game = find_game(self.kind, self.code)
         if game is None:
             known = ", ".join(each.kind for each in every_game())
             raise fault("spec.kind", self.kind, f"the kind of a game that is installed: {known}", "install its package")
@@ -200,7 +200,7 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     check_kind("directory", directory, Path, "a Path", "write Path('...')")
     tables = toml_table(text, "the file")
     table = check_table("campaign", tables.get("campaign"), "write [campaign] above its keys")
-    game = game_of(table.get("game"), directory)
+    game = open_game(table.get("game"), directory)
     tables, table = _with_rules(game, tables, table, directory)
     refuse_unknown(tables, dict.fromkeys(["campaign", *game.tables, "settings", "vary"]), "file")
     for name, inner in tables.items():
@@ -209,10 +209,10 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     if head.model != "physics" and "settings" in tables:
         raise fault("table", "settings", f"none: the model {head.model!r} has no settings", "remove it")
     apparatus = load_apparatus(head.apparatus if head.apparatus in names() else directory / head.apparatus)
-    profile = cast("dict[str, Any]", _sorted(apparatus.profile))
+    profile = cast("dict[str, Any]", _sort_keys(apparatus.profile))
     vary: Mapping[str, Any] = tables.get("vary", {})
     settings = read_settings(tables.get("settings", {})).table() if head.model == "physics" else {}
-    own = game.resolved({name: tables.get(name, {}) for name in game.tables}, fields_of(vary))
+    own = game.resolved({name: tables.get(name, {}) for name in game.tables}, list_fields(vary))
     design, values = points(vary, {"profile": profile, "settings": settings, **own}, head.seed)
     varied = next((name for name in values[0] if name.startswith("profile.")), None)
     if head.model == "two_thirds" and varied:
@@ -227,9 +227,9 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     of_time = game.shard * (1 if head.model == "physics" else FAST)
     spec = read(Spec, fields | {"shard": head.shard or of_time}, "spec")
     largest = 1
-    with telling("design points tried", len(values)) as tell:
+    with report_progress("design points tried", len(values)) as tell:
         for number in range(len(values)):
-            largest = max(largest, rows_of(spec.point(number)))
+            largest = max(largest, count_rows(spec.point(number)))
             tell(number + 1)
     shard = head.shard or max(game.shard, min(of_time, MAX_ROWS // largest))
     if (rows := largest * min(shard, spec.total)) > MAX_ROWS:
@@ -265,8 +265,8 @@ def _head(game: Game) -> type[Document]:
     return create_model("Head", __base__=Document, **fields)
 
 
-def _sorted(value: Any) -> Any:
+def _sort_keys(value: Any) -> Any:
     if isinstance(value, Mapping):
         table = cast("Mapping[str, Any]", value)
-        return {key: _sorted(table[key]) for key in sorted(table)}
-    return [_sorted(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
+        return {key: _sort_keys(table[key]) for key in sorted(table)}
+    return [_sort_keys(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value

@@ -28,7 +28,7 @@ from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.work import Shard
 from tower_sim.drops.repeat import MAX_ATTEMPTS
 from tower_sim.errors import UsageError, fault, quote
-from tower_sim.physics.engine import version_of
+from tower_sim.physics.engine import find_version
 from tower_sim.physics.settings import SETTINGS_VERSION
 from tower_sim.registry import OWN, get
 from tower_sim.tools.extras import extra
@@ -92,7 +92,7 @@ class Store:
         """
         _check_owner(directory, head)  # before anything is written, and again under the lock
         _make(directory)
-        with _locked(directory):
+        with _lock(directory):
             before, store = _check_owner(directory, head), Store(directory, head, spec)
             if before:
                 store.lines = {i: x for i, x in before.lines.items() if before.spec.runs_of(i) == spec.runs_of(i)}
@@ -186,16 +186,16 @@ class Store:
         return len(attempts), attempts.count(MAX_ATTEMPTS - 1)
 
 
-def head_of(spec: Spec) -> Head:
+def make_head(spec: Spec) -> Head:
     """Return the first line of the manifest of a campaign that runs here."""
     game, engine = spec.game, spec.settings.get("engine")
     points = [spec.point(number) for number in range(len(spec.points))]
     versions = environment() | {"game": f"{game.name} {game.version}"}
-    versions |= {"engine": f"{engine} {version_of(engine) or 'without a version'}"} if engine else {}
+    versions |= {"engine": f"{engine} {find_version(engine) or 'without a version'}"} if engine else {}
     return Head(
         spec=spec.plain | {"points": list(spec.points)},
         versions=versions,
-        tables=[table.name for table in tables.tables_of(game)],
+        tables=[table.name for table in tables.list_tables(game)],
         points=[{"apparatus": each.apparatus.digest, "settings": each.model_digest} for each in points],
     )
 
@@ -284,7 +284,7 @@ def _check_owner(directory: Path, head: Head) -> Store | None:
 
 
 @contextmanager
-def _locked(directory: Path) -> Generator[None, None, None]:
+def _lock(directory: Path) -> Generator[None, None, None]:
     sqlite3 = extra("sqlite3", "campaign")  # here, because a dataset can be read by a Python that was built without it
     path = directory / _LOCK
     try:

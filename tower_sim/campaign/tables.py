@@ -33,10 +33,10 @@ class VariedColumn(NamedTuple):
 
 def varied_columns(points: Sequence[Mapping[str, Any]]) -> tuple[VariedColumn, ...]:
     """Return one column for each varied field; lists, tables and mixed types become JSON strings."""
-    return tuple(_varied(name, [point[name] for point in points]) for name in points[0])
+    return tuple(_make_column(name, [point[name] for point in points]) for name in points[0])
 
 
-def _varied(name: str, values: Sequence[Any]) -> VariedColumn:
+def _make_column(name: str, values: Sequence[Any]) -> VariedColumn:
     kinds: set[type[Any]] = {type(value) for value in values}
     if kinds in ({bool}, {str}):
         return VariedColumn(name, "bool" if bool in kinds else "string", tuple(values))
@@ -127,7 +127,7 @@ CUBES = TableKind(
 )  # fmt: skip
 
 
-def tables_of(game: Game) -> tuple[TableKind, ...]:
+def list_tables(game: Game) -> tuple[TableKind, ...]:
     """Return the tables of a campaign of `game`; a third one has the game's own columns, if it has any."""
     own = (TableKind(game.name, (*_KEY, *game.columns)),) if game.columns else ()
     return (DROPS, CUBES, *own)
@@ -175,12 +175,12 @@ class ShardRows:
     def by_table(self, game: Game) -> dict[str, list[tuple[Any, ...]]]:
         """Return the rows of each table, by the table's name."""
         rows = (self.drops, self.cubes, *([self.own] if game.columns else []))
-        return {table.name: of for table, of in zip(tables_of(game), rows, strict=True)}
+        return {table.name: of for table, of in zip(list_tables(game), rows, strict=True)}
 
     def to_parquet(self, game: Game, family: str, shard: int, points: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
         """Return the bytes of all tables by name; `drops` also gets the fields that vary."""
         varied, rows = varied_columns(points), self.by_table(game)
         return {
             table.name: table.to_parquet(rows[table.name], family, shard, varied if table is DROPS else ())
-            for table in tables_of(game)
+            for table in list_tables(game)
         }

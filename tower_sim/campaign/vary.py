@@ -50,18 +50,18 @@ def points(vary: Mapping[str, Any], base: Mapping[str, Any], seed: int) -> tuple
     """
     if not vary:
         return "", ({},)
-    table, varied = read(Vary, vary, "vary"), fields_of(vary)
+    table, varied = read(Vary, vary, "vary"), list_fields(vary)
     if not varied:
         raise fault("vary.fields", table.fields, "one field or more", 'try "rules.cubes" = [6, 7]')
     old = {field: _look_up(base, field) for field in varied}
     if table.design in SAMPLED:
-        return table.design, _sampled(table, varied, old, seed)
+        return table.design, _sample_points(table, varied, old, seed)
     if table.points is not None:
         raise fault("vary.points", table.points, f"nothing: a {table.design} has the points of its values", "remove it")
-    return table.design, _listed(table.design, varied)
+    return table.design, _list_points(table.design, varied)
 
 
-def fields_of(vary: Mapping[str, Any]) -> dict[str, Any]:
+def list_fields(vary: Mapping[str, Any]) -> dict[str, Any]:
     """Return the list or range of each varied field, by its dotted name."""
     return _flat(vary.get("fields", {}))
 
@@ -111,7 +111,7 @@ def _flat(table: object, prefix: str = "") -> dict[str, Any]:
     return by_field
 
 
-def _listed(design: str, varied: Mapping[str, Any]) -> tuple[Values, ...]:
+def _list_points(design: str, varied: Mapping[str, Any]) -> tuple[Values, ...]:
     for field, values in varied.items():
         if not isinstance(values, list) or not values:
             raise fault(f"vary.fields.{field}", cast("object", values), "a list of one value or more", "write [1, 2]")
@@ -125,7 +125,7 @@ def _listed(design: str, varied: Mapping[str, Any]) -> tuple[Values, ...]:
     return tuple(dict(zip(varied, row, strict=True)) for row in rows)
 
 
-def _sampled(table: Vary, varied: Mapping[str, Any], old: Mapping[str, Any], seed: int) -> tuple[Values, ...]:
+def _sample_points(table: Vary, varied: Mapping[str, Any], old: Mapping[str, Any], seed: int) -> tuple[Values, ...]:
     qmc: Any = importlib.import_module("scipy.stats.qmc")  # half a second, so only where it is needed
     count = table.points
     if count is None:

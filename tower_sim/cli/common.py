@@ -25,11 +25,11 @@ def version() -> str:
     """Return the versions of tower_sim, Python and our engines, in one line."""
     import platform
 
-    from tower_sim.physics.engine import version_of
+    from tower_sim.physics.engine import find_version
 
     engines: list[str] = []
     for name in sorted(OWN["engine"], key=lambda name: name != ENGINE):
-        title, number = get("engine", name).title, version_of(name)
+        title, number = get("engine", name).title, find_version(name)
         engines.append(f"{title} {number}" if number else f"no {title}")
     return f"tower-sim {TOWER_SIM} (Python {platform.python_version()}, {', '.join(engines)})"
 

@@ -12,7 +12,7 @@ from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.errors import UsageError
 from tower_sim.games.game import Game
 from tower_sim.models import ABOUT
-from tower_sim.physics.engine import version_of
+from tower_sim.physics.engine import find_version
 from tower_sim.physics.settings import ENGINE, accuracies
 from tower_sim.tools.terminal import say
 
@@ -58,7 +58,7 @@ def _describe(name: str, thing: Any) -> dict[str, Any]:
     if isinstance(thing, Game):
         more = {"apparatus": thing.apparatus or None}
         return {"about": thing.about or thing.title, "title": thing.title, "rules": thing.version, **more}
-    more = {"installed": version_of(name), "accuracies": list(accuracies(name))}
+    more = {"installed": find_version(name), "accuracies": list(accuracies(name))}
     return {"about": getattr(thing, "about", thing.title), "title": thing.title, **more}
 
 

@@ -21,7 +21,7 @@ from tower_sim.games.tower import Turn
 from tower_sim.games.ways import FEWEST_DRAWN, MAX_RUNS, Asked, change
 from tower_sim.models import open_model
 from tower_sim.requests import Play, check, fill, no_odds, play_document, read_rules, turns
-from tower_sim.tools.progress import telling
+from tower_sim.tools.progress import report_progress
 from tower_sim.tools.terminal import say
 
 
@@ -88,7 +88,7 @@ def _play(
     played: list[Turn] = []
     if not as_json:
         say(game.ways.head(rules, **names))
-    with telling(game.ways.turns, game.ways.expected(rules)) if as_json else nullcontext() as tell:
+    with report_progress(game.ways.turns, game.ways.expected(rules)) if as_json else nullcontext() as tell:
         for turn in turns(request, model):
             played.append(turn)
             if tell is None:
@@ -113,7 +113,7 @@ def _play(
 def _play_many(request: Play, model: DropModel, apparatus: Apparatus, as_json: bool, plot: Path | None) -> None:
     many = no_odds(request)
     interrupted = False
-    with telling(request.played.runs, request.games or 1) as tell:
+    with report_progress(request.played.runs, request.games or 1) as tell:
         try:
             fill(many, request, model, tell)
         except KeyboardInterrupt:

@@ -16,7 +16,7 @@ from tower_sim.games.compared import Compared
 from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.tools import writing
-from tower_sim.tools.progress import telling
+from tower_sim.tools.progress import report_progress
 from tower_sim.tools.terminal import say
 from tower_sim.variants import Variant, read_variant
 
@@ -55,7 +55,7 @@ def compare_files(
     a, b = _read_variants(files, changes)
     compared = _describe_game(a, b)
     with _open(a, model, settings) as first, _open(b, model, settings) as second:
-        with telling("pairs", games) as tell:
+        with report_progress("pairs", games) as tell:
             pairs = play_pairs(compared, (first, second), games, seed, tell)
         return compare((a, b), pairs, model=name_models(first.name, second.name), seed=seed, asked=games)
 

@@ -7,7 +7,16 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tower_sim.compare.differences import differences
-from tower_sim.compare.paired import CONFIDENCE, LEVEL, POWER, Moments, Paired, games_to_show, paired_of, shows_from
+from tower_sim.compare.paired import (
+    CONFIDENCE,
+    LEVEL,
+    POWER,
+    Moments,
+    Paired,
+    compute_paired,
+    games_to_show,
+    shows_from,
+)
 from tower_sim.compare.tally import Draws, Tally
 from tower_sim.games.compared import Row
 from tower_sim.runs.figure import Figure
@@ -115,7 +124,7 @@ def rows(sums: Moments, figures: tuple[Figure, ...]) -> tuple[Row, ...]:
     """Return the row of each figure, with p-values corrected for all of them."""
     if not figures:
         return ()
-    statistics = paired_of(sums)
+    statistics = compute_paired(sums)
     return tuple(_row(figure, statistics, i, len(figures)) for i, figure in enumerate(figures))
 
 

@@ -84,7 +84,7 @@ class Moments:
         )
 
 
-def paired_of(sums: Moments) -> Paired:
+def compute_paired(sums: Moments) -> Paired:
     """Return the statistics of at least 2 pairs from their sums.
 
     `p` is Student's of the paired differences; if all are the same, 1 for a difference of 0, else that of the sign

@@ -21,8 +21,8 @@ import numpy as np
 from tower_sim.compare.comparison import Comparison, compare, name_models
 from tower_sim.compare.play import MAX_GAMES, play_pairs, play_side
 from tower_sim.compare.tuned import Reached, Tuned
-from tower_sim.compare.vary import RuleValues, Way, check_values, read_vary, usual, varied_by, vary_of
-from tower_sim.compare.wish import Verdict, Wish, check_known, read_wishes, wishes_of
+from tower_sim.compare.vary import RuleValues, Way, check_values, parse_vary, read_vary, usual, varied_by
+from tower_sim.compare.wish import Verdict, Wish, check_known, parse_wishes, read_wishes
 from tower_sim.compare.words import percent
 from tower_sim.errors import UsageError, check_whole
 from tower_sim.games.compared import Compared
@@ -33,7 +33,7 @@ from tower_sim.state import check_seed
 from tower_sim.statistics import CONFIDENCE, student_quantile
 from tower_sim.surrogate.store import FAILED_NAME
 from tower_sim.tools.pool import processes
-from tower_sim.tools.progress import nothing, telling
+from tower_sim.tools.progress import nothing, report_progress
 from tower_sim.variants import Variant, read_variant
 
 T = TypeVar("T")
@@ -122,8 +122,10 @@ def tune(
     >>> found.changes, found.verdict.value
     ({'cubes': '6'}, 'met')
     """
-    varied = None if vary is None else [vary_of(key, values) for key, values in vary.items()]
-    return tuned(read_variant(game, changes), wishes_of(wish), varied, games, model, settings, check_seed(seed))
+    varied = None if vary is None else [parse_vary(key, values) for key, values in vary.items()]
+    return search_rules(
+        read_variant(game, changes), parse_wishes(wish), varied, games, model, settings, check_seed(seed)
+    )
 
 
 def tune_files(
@@ -140,11 +142,13 @@ def tune_files(
     """Return what `tune` does for texts of the command line, and show the progress."""
     base = read_variant(file, changes)
     varied = [read_vary(text) for text in vary] or None
-    with telling("games of the search", None) as tell:
-        return tuned(base, read_wishes(wish), varied, games, model, settings, check_seed(seed), tell.step, workers)
+    with report_progress("games of the search", None) as tell:
+        return search_rules(
+            base, read_wishes(wish), varied, games, model, settings, check_seed(seed), tell.step, workers
+        )
 
 
-def tuned(
+def search_rules(
     base: Variant,
     wishes: tuple[Wish, ...],
     varied: Sequence[RuleValues] | None,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from tower_sim.errors import UsageError, fault
-from tower_sim.games.ways import value_of
+from tower_sim.games.ways import parse_value
 from tower_sim.requests import APPARATUS
 from tower_sim.tools.reading import toml_table
 from tower_sim.variants import Variant, read_variant
@@ -39,14 +39,14 @@ def read_vary(text: str) -> RuleValues:
     if not (key and equals and values):
         raise UsageError(f"--vary {text!r}; allowed is {_FORM}; write --vary cubes=5..12")
     if found := _RANGE.match(values):
-        return vary_of(key, _list_range(text, *found.groups()))
+        return parse_vary(key, _list_range(text, *found.groups()))
     try:
-        return vary_of(key, toml_table(f"value = [{values}]", "the values")["value"])
+        return parse_vary(key, toml_table(f"value = [{values}]", "the values")["value"])
     except UsageError:
-        return vary_of(key, [value_of(word) for word in map(str.strip, values.split(",")) if word])
+        return parse_vary(key, [parse_value(word) for word in map(str.strip, values.split(",")) if word])
 
 
-def vary_of(key: str, values: Any) -> RuleValues:
+def parse_vary(key: str, values: Any) -> RuleValues:
     """Return what a key and its values let vary: a text as after `--vary KEY=`, a range, or a list."""
     if isinstance(values, str):
         return read_vary(f"{key}={values}")

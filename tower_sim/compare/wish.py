@@ -85,7 +85,7 @@ def read_wishes(texts: Sequence[str]) -> tuple[Wish, ...]:
     return wishes
 
 
-def wishes_of(wish: Mapping[str, Any]) -> tuple[Wish, ...]:
+def parse_wishes(wish: Mapping[str, Any]) -> tuple[Wish, ...]:
     """Return the wishes of a table from figures to a number, a text such as ">=3" or "2.9..3.1", or a pair of ends."""
     return read_wishes([f"{key}{_right(key, value)}" for key, value in wish.items()])
 

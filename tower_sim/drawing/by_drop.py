@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from tower_sim.drawing.files import FONT, GREY, INK
 from tower_sim.drawing.paint import Paint
-from tower_sim.drawing.sheet import width_of
+from tower_sim.drawing.sheet import measure_width
 
 Counts = Mapping[str, Sequence[int]]
 """The number of cubes at each drop, by colour."""
@@ -35,7 +35,7 @@ def find_colours(colours: Sequence[str], *counts: Counts) -> list[str]:
 
 def measure_margin(names: Sequence[str]) -> float:
     """Return the width (inches) left of the panels, for names and marks."""
-    return 0.5 + (_MARK + max(map(width_of, names))) / 72
+    return 0.5 + (_MARK + max(map(measure_width, names))) / 72
 
 
 def stack_height(counts: Counts, least: float) -> float:

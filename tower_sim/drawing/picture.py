@@ -14,7 +14,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
 from tower_sim.drawing.plan import describe_cubes, draw_plan, find_near_cubes
 from tower_sim.drawing.section import Drawing
-from tower_sim.drawing.sheet import Sheet, Where, width_of
+from tower_sim.drawing.sheet import Sheet, Where, measure_width
 from tower_sim.drawing.solids import Array, Face, Sight, tilted_box
 from tower_sim.drawing.surfaces import (
     cube_faces,
@@ -81,7 +81,7 @@ def apparatus_figure(apparatus: Apparatus, state: TowerState | None = None) -> F
     if apparatus.board:
         says = {name: printed.words for name, printed in dimensions.board.printed.items()} if dimensions.board else {}
         draw_plan(figure, cells[-1], apparatus, says, lying)
-    size = min(10.0, 10.0 * 0.44 * 72 * _WIDE / width_of(apparatus.name, 10.0, True))
+    size = min(10.0, 10.0 * 0.44 * 72 * _WIDE / measure_width(apparatus.name, 10.0, True))
     figure.text(0.02, 1 - 0.09 / height, apparatus.name, fontsize=size, color=INK, va="top", weight="bold")
     figure.text(0.02, 1 - 0.32 / height, "\n".join(notes), fontsize=FONT, color=GREY, va="top", linespacing=1.4)
     return figure
@@ -99,7 +99,9 @@ def _draw_view(
     tips = _find_tips(sight, names, middle)
     tips |= {label.words: view.project([mm(label.tip)])[0] for label in dimensions.labels}
     labels = [(words, tip, bool(tip[0] < middle)) for words, tip in tips.items()]
-    left, right = (18 + max((width_of(w) for w, _, s in labels if s == side), default=0.0) for side in (True, False))
+    left, right = (
+        18 + max((measure_width(w) for w, _, s in labels if s == side), default=0.0) for side in (True, False)
+    )
     sheet = Sheet(figure, where, ([(x0, left)], [(x1, right)], [(y0, 4)], [(y1, 4)]))
     sheet.paint(sight.faces, view, find_shades(sight.faces, dimensions), 0.5)
     sheet.draw_leaders(labels, (x0, x1), 10.0, _ROW)

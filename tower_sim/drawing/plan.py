@@ -27,7 +27,7 @@ from tower_sim.apparatus.with_board import with_board
 from tower_sim.drawing.files import FONT, GREY, INK
 from tower_sim.drawing.paint import Paint
 from tower_sim.drawing.section import draw_heights, draw_widths, in_mm
-from tower_sim.drawing.sheet import Sheet, Where, width_of
+from tower_sim.drawing.sheet import Sheet, Where, measure_width
 from tower_sim.drawing.solids import Array, Face, View, from_back_to_front
 from tower_sim.drawing.surfaces import ZONE, cube_faces, find_shades, find_surface, zone_faces
 from tower_sim.state import Resident, TowerState
@@ -189,7 +189,7 @@ class Plan:
             zone = self.board.zone(name)
             x, y = self._ring(zone).mean(axis=0).tolist()
             self._labels[name] = self._place(zone, str(i), "", SMALL) or Label(str(i), "", SMALL, False, (x, y))
-        widest = max(width_of(row, SMALL, False) for row in self._rows(says)) + 14
+        widest = max(measure_width(row, SMALL, False) for row in self._rows(says)) + 14
         left, right, _ = self._list()
         self._columns = max(1, int((right - left) / self.sheet.pt / widest))
         self._tall = min(math.ceil(len(self._listed) / self._columns), int(0.4 * self.points / _LINE / SMALL))
@@ -205,7 +205,7 @@ class Plan:
         left, right, low = self._list()
         wide = (right - left) / self._columns
         for i, row in enumerate(rows):
-            while width_of(row, SMALL, False) > wide / pt - 4 and len(row) > 2:
+            while measure_width(row, SMALL, False) > wide / pt - 4 and len(row) > 2:
                 row = row[:-2] + "…"
             column, line = divmod(i, self._tall)
             x, y = left + column * wide, low - (line + 0.5) * _LINE * SMALL * pt
@@ -342,13 +342,13 @@ def _wrap(words: str, size: float, limit: float, is_bold: bool) -> str:
     for line in words.split("\n"):
         lines.append("")
         for word in line.split(" "):
-            if lines[-1] and width_of(f"{lines[-1]} {word}", size, is_bold) > limit * size:
+            if lines[-1] and measure_width(f"{lines[-1]} {word}", size, is_bold) > limit * size:
                 lines.append("")
             lines[-1] = f"{lines[-1]} {word}".strip()
     return "\n".join(line.strip() for line in lines)
 
 
 def _measure(label: Label) -> tuple[float, float]:
-    wide = max(width_of(label.name, label.size, True), width_of(label.gives, label.size))
+    wide = max(measure_width(label.name, label.size, True), measure_width(label.gives, label.size))
     tall = _LINE * label.size * len(f"{label.name}\n{label.gives}".strip().split("\n"))
     return (tall, wide) if label.is_turned else (wide, tall)

@@ -22,7 +22,7 @@ from matplotlib.patches import Arc
 
 from tower_sim.apparatus.dimensions import Angle, Dimensions, Height, Level, Section, Width
 from tower_sim.drawing.files import FONT, GREY, INK, MARK
-from tower_sim.drawing.sheet import ARROW, Sheet, Sides, Where, scale, spread, width_of
+from tower_sim.drawing.sheet import ARROW, Sheet, Sides, Where, measure_width, scale, spread
 from tower_sim.drawing.solids import Face, View, from_back_to_front
 from tower_sim.drawing.surfaces import find_part
 
@@ -79,10 +79,10 @@ class Drawing:
     def _sides(self, pt: float) -> Sides:
         section = self.section
         levels = [*section.levels, *(Level(f"{a.words} {_format_angle(a)}", 0.0, 0.0) for a in section.angles)]
-        left = [(self.left, 20 + max(width_of(level.words) for level in levels) if levels else 6.0)]
-        left += [(x, o + 8 + width_of(h.words)) for h, x, o in _arrange_columns(section.heights) if h.is_left]
-        right = [(self.right, 10.0 + (width_of(section.beside) if section.beside else 0.0))]
-        right += [(x, o + 8 + width_of(h.words)) for h, x, o in _arrange_columns(section.heights) if not h.is_left]
+        left = [(self.left, 20 + max(measure_width(level.words) for level in levels) if levels else 6.0)]
+        left += [(x, o + 8 + measure_width(h.words)) for h, x, o in _arrange_columns(section.heights) if h.is_left]
+        right = [(self.right, 10.0 + (measure_width(section.beside) if section.beside else 0.0))]
+        right += [(x, o + 8 + measure_width(h.words)) for h, x, o in _arrange_columns(section.heights) if not h.is_left]
         rows = _arrange_rows(section.widths, pt)
         bottom = [(self.bottom, 24 + _ROW * max((row for w, row in rows if not w.is_above), default=-1))]
         lift = 0.0 if self.is_plan else _TITLE
@@ -142,7 +142,7 @@ def _collide(one: Width, other: Width, pt: float) -> bool:
     apart = abs(one.low + one.high - other.low - other.high) / 2
     arrows = sum(11 * pt for width in (one, other) if width.high - width.low < ARROW * pt)
     lines = (one.high - one.low + other.high - other.low) / 2 + arrows
-    return apart < lines - 1e-6 or apart < ((width_of(one.words) + width_of(other.words)) / 2 + 4) * pt
+    return apart < lines - 1e-6 or apart < ((measure_width(one.words) + measure_width(other.words)) / 2 + 4) * pt
 
 
 def draw_widths(sheet: Sheet, widths: Sequence[Width], bottom: float) -> None:
@@ -162,7 +162,7 @@ def _arrange_columns(heights: Sequence[Height]) -> list[tuple[Height, float, flo
         offset, x = _GAP, height.clear if height.clear is not None else height.at
         for other, at, room in placed:
             if at == x and min(height.high, other.high) > max(height.low, other.low):
-                offset = max(offset, room + width_of(other.words) + 12)
+                offset = max(offset, room + measure_width(other.words) + 12)
         placed.append((height, x, offset))
     return placed
 
@@ -175,7 +175,7 @@ def draw_heights(sheet: Sheet, heights: Sequence[Height]) -> None:
     while columns:
         group, end = [columns.pop(0)], -math.inf
         while columns:
-            end = max(end, group[-1][1] + (9 + width_of(group[-1][0].words)) * pt)
+            end = max(end, group[-1][1] + (9 + measure_width(group[-1][0].words)) * pt)
             if columns[0][1] > (group[0][1] if group[0][0].is_left else end):
                 break
             group.append(columns.pop(0))
@@ -193,7 +193,7 @@ def draw_angle(sheet: Sheet, angle: Angle) -> Level | None:
     x, z = angle.at, angle.height
     pt, run, side = sheet.pt, abs(angle.run), math.copysign(1, angle.run)
     for words in (f"{angle.words} {_format_angle(angle)}", _format_angle(angle)):
-        free = run - (width_of(words) + 5) * pt  # between the words and the lower end
+        free = run - (measure_width(words) + 5) * pt  # between the words and the lower end
         if free < 0.35 * run or free * math.tan(angle.angle) < 13 * pt:
             continue
         sheet.line((x, z), (x + angle.run, z))

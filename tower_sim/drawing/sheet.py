@@ -150,7 +150,7 @@ def spread(wanted: Sequence[float], gap: float) -> list[float]:
     return placed
 
 
-def width_of(words: str, size: float = FONT, is_bold: bool = False) -> float:
+def measure_width(words: str, size: float = FONT, is_bold: bool = False) -> float:
     """Return the width (pt) of the widest line of a text."""
     return max(_width(line, size, is_bold) for line in words.split("\n"))
 

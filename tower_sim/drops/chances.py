@@ -121,7 +121,7 @@ def chances(
     return chances
 
 
-def document_of(throws: Sequence[Chances], model: DropModel, seed: int) -> ChancesAnswer:
+def make_document(throws: Sequence[Chances], model: DropModel, seed: int) -> ChancesAnswer:
     """Return the document of the chances that were drawn with `model` and `seed`."""
     return {
         "schema": "tower-sim/chances",

@@ -8,7 +8,7 @@ from typing import SupportsIndex
 
 from tower_sim.cubes import COLOURS, MAX_CUBES, as_counts, count_by_colour
 from tower_sim.door import knock_strength
-from tower_sim.errors import check_table, fault, slipped
+from tower_sim.errors import check_table, fault, find_slip
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
 
@@ -44,7 +44,7 @@ def _check_spelling(colour: str, before: TowerState | None) -> None:
         return
     there = () if before is None else (before.cubes, before.board.cubes, *(event.thrown for event in before.log))
     known = {*COLOURS, *(cube.colour for cubes in there for cube in cubes)}
-    if colour not in known and (meant := slipped(colour, sorted(known))):
+    if colour not in known and (meant := find_slip(colour, sorted(known))):
         what = "a colour that games or the state have, or one that is spelt otherwise than these"
         raise fault("a colour of cubes", colour, what, f"did you mean {meant}?")
 

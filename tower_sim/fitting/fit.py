@@ -22,7 +22,7 @@ from tower_sim.fitting.tower.ladder import score_lines
 from tower_sim.report.page import Report, open_folder
 from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, fitted_or_shipped
 from tower_sim.tools import writing
-from tower_sim.tools.progress import Telling, nothing, telling
+from tower_sim.tools.progress import Telling, nothing, report_progress
 
 LEAST_RUNS = 10  # with fewer, no run would be held out
 
@@ -65,7 +65,7 @@ def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -
 def fit_command(directories: Sequence[Path], output: Path) -> None:
     """Fit a surrogate, write its file and print the ladder."""
     writing.check(output, "model file")
-    with telling("steps of the fit") as tell:
+    with report_progress("steps of the fit") as tell:
         fitted = fit(directories, tell.step)
     writing.write(output, fitted.to_json(), "model file")
     runs, drops = sum(source.runs for source in fitted.data), sum(source.drops for source in fitted.data)
@@ -92,7 +92,7 @@ def check_command(model: str, directories: Sequence[Path], out: Path | None, see
     campaigns = [load_whole(directory) for directory in directories]
     if out is not None:
         open_folder(out)  # refuses before the work a folder that cannot be written
-    with telling("steps of the check") as tell:
+    with report_progress("steps of the check") as tell:
         check = kind.check(fitted, campaigns, seed, tell)
     print(kind.text(check))
     if out is not None:

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games.game import Game
-from tower_sim.games.running import error_text, guard, line_of, line_of_fault
+from tower_sim.games.running import error_text, find_line, guard, line_of_fault
 from tower_sim.tools.reading import read_text
 
 _NEEDS = ("name", "title", "Rules")
@@ -25,14 +25,14 @@ class PythonFiles:
 
     def open(self, path: str | Path) -> Game:
         text = read_text(path, "game file", advice="give a Python file with one class that is a Game")
-        return game_of(text, str(path))
+        return run_game_file(text, str(path))
 
 
 FILES = PythonFiles()
 
 
 @lru_cache(maxsize=32)
-def game_of(text: str, file: str) -> Game:
+def run_game_file(text: str, file: str) -> Game:
     """Run the text of a Python file and return its one game."""
     name = f"tower_sim_game_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     module = types.ModuleType(name)
@@ -59,7 +59,7 @@ def game_of(text: str, file: str) -> Game:
 
 def _object(kind: type[Game], text: str, file: str) -> Game:
     def mistake(says: str, word: str, within: type = kind) -> UsageError:
-        return UsageError(f"game file {quote(file)}, line {line_of(text, word, within.__name__)}: {says}")
+        return UsageError(f"game file {quote(file)}, line {find_line(text, word, within.__name__)}: {says}")
 
     missing = [each for each in _NEEDS if not hasattr(kind, each)] + sorted(kind.__abstractmethods__)
     if missing:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tower_sim import typed
 from tower_sim.errors import check_table
-from tower_sim.typed import allowed, mistake
+from tower_sim.typed import describe_allowed, mistake
 
 
 class Rules(BaseModel):
@@ -78,8 +78,8 @@ def describe_rules(kind: type[BaseModel]) -> list[tuple[str, Any, str, str]]:
     """Return the dotted name, default, allowed values and description of each rule."""
     usual = kind().model_dump(mode="json")
     return [
-        (key, reduce(lambda table, name: table[name], key.split("."), usual), allowed(field), field.description or "")
-        for key, field in typed.iter_fields(kind)
+        (key, reduce(lambda table, name: table[name], key.split("."), usual), describe_allowed(it), it.description or "")
+        for key, it in typed.iter_fields(kind)
     ]
 
 

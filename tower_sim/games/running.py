@@ -218,7 +218,7 @@ def line_of_fault(text: str, error: Exception) -> int | None:
     return None
 
 
-def line_of(text: str, name: str, within: str) -> int | None:
+def find_line(text: str, name: str, within: str) -> int | None:
     """Return the line where the class `within` defines `name`, else that of the class."""
     for kind in ast.walk(_tree(text)):
         if isinstance(kind, ast.ClassDef) and kind.name == within:
@@ -234,7 +234,7 @@ def line_of(text: str, name: str, within: str) -> int | None:
 
 def line_of_method(game: Any, name: str) -> int | None:
     """Return the line of a game's method in its file."""
-    return line_of(game.source, name, type(game).__name__)
+    return find_line(game.source, name, type(game).__name__)
 
 
 def line_of_yield(game: Any, turns: Any) -> int | None:

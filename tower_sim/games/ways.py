@@ -132,16 +132,16 @@ def change(game: Any, rules: Any, changes: Sequence[str]) -> Any:
 
 
 def set_value(table: dict[str, Any], key: str, text: str) -> None:
-    """Set a dotted key of a table to `value_of(text)`."""
+    """Set a dotted key of a table to `parse_value(text)`."""
     *path, last = key.split(".")
     for word in path:
         below: Any = table.get(word)
         table[word] = dict(cast("dict[str, Any]", below)) if isinstance(below, dict) else {}
         table = table[word]
-    table[last] = value_of(text)
+    table[last] = parse_value(text)
 
 
-def value_of(text: str) -> Any:
+def parse_value(text: str) -> Any:
     """Return the value of a text in TOML, or the text if it is not TOML."""
     try:
         return toml_table(f"value = {text}", "the value")["value"]

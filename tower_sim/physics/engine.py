@@ -35,7 +35,7 @@ def make(settings: PhysicsSettings) -> Any:
     return get("engine", settings.engine)(settings)
 
 
-def version_of(name: str) -> str | None:
+def find_version(name: str) -> str | None:
     """Return the version of an engine's package, or None if it is not installed."""
     try:
         return metadata.version(get("engine", name).distribution)

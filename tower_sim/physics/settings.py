@@ -158,7 +158,7 @@ class PhysicsSettings:
         arguments = {name: _plain(value) for name, value in (values.kwargs or {}).items()}
         engine = check_engine(arguments.get("engine", ENGINE))
         defaults = {name: value for other in NUMBERS.values() for name, value in other.standard.items()}
-        own = numbers_of(engine).standard
+        own = engine_numbers(engine).standard
         for name in defaults.keys() & arguments.keys() - own.keys():
             default, value = defaults[name], arguments[name]
             if type(value) is not type(default) or value != default:
@@ -167,7 +167,7 @@ class PhysicsSettings:
 
     @model_validator(mode="after")
     def _check(self) -> PhysicsSettings:
-        if self.restitution_speed < (least := numbers_of(self.engine).least_bounce * GRAVITY * self.timestep):
+        if self.restitution_speed < (least := engine_numbers(self.engine).least_bounce * GRAVITY * self.timestep):
             allowed = f"{least:.3g} to 1 at a timestep of {self.timestep:g}, or cubes at rest bounce for ever"
             advice = "raise it, or shorten the timestep"
             raise fault("settings.restitution_speed", self.restitution_speed, allowed, advice)
@@ -183,23 +183,23 @@ class PhysicsSettings:
 
     def table(self) -> dict[str, Any]:
         """Return all settings of the engine by name, and its name; `read_settings` reverses this."""
-        return {name: getattr(self, name) for name in (*fields_of(self.engine), "engine")}
+        return {name: getattr(self, name) for name in (*list_settings(self.engine), "engine")}
 
 
-def numbers_of(engine: str) -> Numbers:
+def engine_numbers(engine: str) -> Numbers:
     """Return the numbers of an engine; one of another package has Bullet's."""
     return NUMBERS.get(engine, NUMBERS["bullet"])
 
 
-def fields_of(engine: str) -> tuple[str, ...]:
+def list_settings(engine: str) -> tuple[str, ...]:
     """Return the names of the settings that an engine has, without `engine`."""
-    own = numbers_of(engine).standard
+    own = engine_numbers(engine).standard
     return tuple(item.name for item in fields(PhysicsSettings) if item.name in own)
 
 
 def accuracies(engine: str) -> tuple[str, ...]:
     """Return the names of an engine's accuracies, the fastest first."""
-    return tuple(numbers_of(engine).accuracies)
+    return tuple(engine_numbers(engine).accuracies)
 
 
 def accuracy(engine: str, name: object) -> PhysicsSettings:
@@ -222,7 +222,7 @@ def accuracy(engine: str, name: object) -> PhysicsSettings:
         hint = near(name, known) if isinstance(name, str) else ""
         one_of = "one of " if len(known) > 1 else ""
         raise fault("accuracy", name, f"{one_of}{', '.join(known)} with the engine {engine}", f"{advice}{hint}")
-    return PhysicsSettings(engine=engine, **cast("dict[str, Any]", numbers_of(engine).accuracies[name]))
+    return PhysicsSettings(engine=engine, **cast("dict[str, Any]", engine_numbers(engine).accuracies[name]))
 
 
 def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
@@ -250,13 +250,13 @@ def check_engine(name: object, what: str = "settings.engine") -> str:
 
 
 def _refuse_setting(engine: str, name: str, value: object) -> UsageError:
-    others = [other for other in names("engine") if name in numbers_of(other).standard]
+    others = [other for other in names("engine") if name in engine_numbers(other).standard]
     advice = f"remove it, or name the engine {' or '.join(others)}" if others else "remove it"
     return fault(f"settings.{name}", value, f"none: the engine {engine} has no such setting", advice)
 
 
 def _check_keys(table: Mapping[str, Any], engine: str) -> None:
-    own, every = [*fields_of(engine), "engine", "accuracy"], [item.name for item in fields(PhysicsSettings)]
+    own, every = [*list_settings(engine), "engine", "accuracy"], [item.name for item in fields(PhysicsSettings)]
     for key, value in table.items():
         if key in every and key not in own:
             raise _refuse_setting(engine, key, value)

@@ -10,7 +10,7 @@ from typing import Self
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
-from tower_sim.physics.bullet.scene import scene_of
+from tower_sim.physics.bullet.scene import make_scene
 from tower_sim.physics.engine import make
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
@@ -53,4 +53,4 @@ class World:
 
     def scene(self, apparatus: Apparatus) -> Scene:
         """Return an apparatus without cubes in this world, which is emptied."""
-        return scene_of(self.engine, apparatus, self.settings)
+        return make_scene(self.engine, apparatus, self.settings)

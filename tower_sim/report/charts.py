@@ -56,13 +56,13 @@ def svg(figure: Any, name: str, caption: str) -> str:
     drawn = re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", drawn)
     marks = r'(?<=<path id="m)[^>]*'  # marks get the colour of the place where they are used
     drawn = re.sub(marks, lambda found: re.sub(r' (fill|stroke)="[^"]*"', "", found[0]), drawn)
-    drawn = re.sub(r' (d|x|y|transform)="[^"]*"', lambda found: re.sub(r"-?\d+\.\d{2,}", _rounded, found[0]), drawn)
+    drawn = re.sub(r' (d|x|y|transform)="[^"]*"', lambda found: re.sub(r"-?\d+\.\d{2,}", _round, found[0]), drawn)
     drawn = re.sub(r"\s*\n\s*", "\n", drawn).strip()
-    head = f'<svg class="chart" role="img" aria-label="{_quoted(caption)}" fill="currentColor" stroke-linejoin="round"'
+    head = f'<svg class="chart" role="img" aria-label="{_quote(caption)}" fill="currentColor" stroke-linejoin="round"'
     return drawn.replace("<svg", head, 1)
 
 
-def _rounded(found: re.Match[str]) -> str:
+def _round(found: re.Match[str]) -> str:
     return f"{float(found[0]):.1f}".removesuffix(".0")
 
 
@@ -77,7 +77,7 @@ def _attributes(style: str) -> str:
     return "".join(f' {key}="{value}"' for key, value in kept)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
 
 

@@ -48,9 +48,9 @@ def plainly(figure: Estimate, unit: str = "") -> str:
     tail = f" {unit}" if unit else ""
     places, down, up = count_decimals(0, figure.value), figure.value - figure.low, figure.high - figure.value
     if not 0 < down + up < math.inf:
-        return f"{_fixed(figure.value, places)}{tail}"
+        return f"{_format_fixed(figure.value, places)}{tail}"
     places = min(count_decimals((down + up) / 2, digits=1), places)
-    value, sure = _fixed(figure.value, places), _fixed((down + up) / 2, places)
+    value, sure = _format_fixed(figure.value, places), _format_fixed((down + up) / 2, places)
     if not sure.strip("0."):
         return f"{value}{tail}"
     if max(down, up) > _LOPSIDED * min(down, up):
@@ -71,11 +71,11 @@ def count_decimals(half: float, value: float = 0.0, digits: int = 2) -> int:
 
 
 def _with_ends(number: Estimate, places: int, tail: str) -> str:
-    value, low, high = (_fixed(each, places) for each in (number.value, number.low, number.high))
+    value, low, high = (_format_fixed(each, places) for each in (number.value, number.low, number.high))
     return f"{value}{tail} ({low} to {high})"
 
 
-def _fixed(value: float, places: int) -> str:
+def _format_fixed(value: float, places: int) -> str:
     if value == 0:
         return "0"
     text = f"{value:.{places}f}"

@@ -51,12 +51,12 @@ TOTALS = ((5, 7), (8, 10))
 """Ranges of the number of cubes out, limits included. Figures about colours group phases by them."""
 
 
-def single_of(out: tuple[int, int]) -> str:
+def single_key(out: tuple[int, int]) -> str:
     """Return the key of the share with one colour out, among phases with out[0] to out[1] cubes out."""
     return f"single_{out[0]}_{out[1]}"
 
 
-def many_of(out: tuple[int, int]) -> str:
+def many_key(out: tuple[int, int]) -> str:
     """Return the key of the share with three or more colours out of two or more, among such phases."""
     return f"many_{out[0]}_{out[1]}"
 
@@ -75,8 +75,8 @@ DETAILS = (
         some_out(key(total), title, SHARE, of, *total, where)
         for total in TOTALS
         for key, title, of, where in (
-            (single_of, "share with one colour", ONE, ""),
-            (many_of, "share with three colours or more", MANY, "colours >= 2"),
+            (single_key, "share with one colour", ONE, ""),
+            (many_key, "share with three colours or more", MANY, "colours >= 2"),
         )
     ),
 )

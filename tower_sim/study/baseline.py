@@ -42,7 +42,7 @@ def is_of_the_rule(campaign: Campaign) -> bool:
     return "two_thirds" in str(campaign.spec.get("model", ""))
 
 
-def kit_of(campaign: Campaign) -> GameKit | None:
+def find_kit(campaign: Campaign) -> GameKit | None:
     """Return the kit of a campaign with one design point, or None if the rule cannot play it.
 
     The rule needs a set-up and a phase, and to know before a run what each drop throws.
@@ -144,5 +144,5 @@ def play_rule(kit: GameKit, games: int, rng: np.random.Generator) -> Campaign:
 
 def play_beside(campaign: Campaign, rng: np.random.Generator) -> Campaign | None:
     """Play the rule with the kit of a campaign, in as many games within limits; None if it cannot."""
-    kit = kit_of(campaign)
+    kit = find_kit(campaign)
     return play_rule(kit, int(np.clip(campaign.runs, FEWEST, MOST)), rng) if kit else None

@@ -11,7 +11,7 @@ from tower_sim.report.charts import Panel
 from tower_sim.report.numbers import how_sure, plain_share, show
 from tower_sim.report.page import Chart, Rows, Section, Table
 from tower_sim.statistics import Estimates, Resamples
-from tower_sim.study.retention import count_values, counts_of, grouped, histogram, overall
+from tower_sim.study.retention import count_values, grouped, histogram, list_counts, overall
 
 MOST_THROWN = 8  # cubes thrown at once: larger throws count together
 THROUGH = ("throw", "rethrow", "explosion", "ability", "drop")  # the steps in which cubes can go through the ship
@@ -42,7 +42,7 @@ def through_ship(campaign: Campaign) -> Array:
     return cubes.thrown & kind.among(*THROUGH)[cubes.row] & (~is_ability | first)
 
 
-def _knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
+def _count_knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
     cubes, steps = campaign.cubes, len(campaign.drops)
     lies = ~cubes.thrown & (cubes.before.codes != NOWHERE) & ~cubes.before.starts(INSIDE)
     before, after = (np.array([*words.names, ""])[words.codes] for words in (cubes.before, cubes.after))
@@ -53,7 +53,7 @@ def _knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
 
 def moved_and_lying(campaign: Campaign) -> tuple[Array, Array]:
     """Return how many lying cubes the throws of each run moved, and how many lay there, both (runs,)."""
-    thrown, lying, moved = _knocked(campaign)
+    thrown, lying, moved = _count_knocked(campaign)
     rows = thrown > 0
     sums = campaign.by_run(np.stack([moved[rows], lying[rows]], 1), rows)
     return sums[:, 0], sums[:, 1]
@@ -116,8 +116,8 @@ def landings(campaign: Campaign, boot: Resamples) -> Section:
             f"{thrown} cubes went through the ship in {campaign.runs} {campaign.unit}s. Most often they land at "
             f"{names[best]}, a share of {show(landed.at(best))}. `At the end` counts each cube once, where it last lay."
         )
-    columns = {"place": names, "landed [cubes]": counts_of(landed), "share of landings": landed}
-    columns |= {"at the end [cubes]": counts_of(final), "share at the end": final}
+    columns = {"place": names, "landed [cubes]": list_counts(landed), "share of landings": landed}
+    columns |= {"at the end [cubes]": list_counts(final), "share at the end": final}
     order: Array = np.argsort(-np.nan_to_num(landed.value), kind="stable")
     y = np.arange(len(order))
     drawn = [
@@ -132,7 +132,7 @@ def landings(campaign: Campaign, boot: Resamples) -> Section:
 
 
 def _knocks(campaign: Campaign, boot: Resamples) -> Section:
-    title, (thrown, lying, moved) = "2. Cubes knocked on", _knocked(campaign)
+    title, (thrown, lying, moved) = "2. Cubes knocked on", _count_knocked(campaign)
     rows = (thrown > 0) & (lying > 0)
     if not rows.any():
         return Section(title, "No throw found cubes lying on the board.")

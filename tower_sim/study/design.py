@@ -16,7 +16,7 @@ from tower_sim.runs.figure import MEAN, PHASES, Figure
 from tower_sim.runs.tower import GENERAL, TOWER
 from tower_sim.statistics import Estimate, Estimates, Resamples, ratio_errors
 from tower_sim.study import battles
-from tower_sim.study.baseline import GameKit, kit_of, play_rule
+from tower_sim.study.baseline import GameKit, find_kit, play_rule
 
 RULE_GAMES = 200  # of the 2/3-1/3 rule, for each set of cubes, phases and rules that a point has
 MOST_KITS = 24  # such sets; with more, the rule is not played
@@ -92,15 +92,15 @@ def _values(campaign: Campaign, point: int) -> Mapping[str, Any]:
     return campaign.points[point] if point < len(campaign.points) else {}
 
 
-def varied(campaign: Campaign) -> list[Varied]:
+def list_varied(campaign: Campaign) -> list[Varied]:
     """Return the fields that differ between points with data."""
     flat = [_flat(_values(campaign, point)) for point in used_points(campaign).tolist()]
     names = list(dict.fromkeys(name for point in flat for name in point))
-    fields = [_varied(name, [point.get(name) for point in flat]) for name in names]
+    fields = [_make_varied(name, [point.get(name) for point in flat]) for name in names]
     return [field for field in fields if len(field.levels) > 1]
 
 
-def _varied(name: str, values: list[Any]) -> Varied:
+def _make_varied(name: str, values: list[Any]) -> Varied:
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
         numbers = np.array(values, float)
         return Varied(name, True, numbers, tuple(_plain(value) for value in np.unique(numbers)))
@@ -313,7 +313,7 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
 
 
 def _rule(campaign: Campaign, own: Campaign, known: list[tuple[GameKit, Array]]) -> Array | None:
-    kit = kit_of(own)
+    kit = find_kit(own)
     if kit is None or len(known) > MOST_KITS:
         return None
     for other, values in known:

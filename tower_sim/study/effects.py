@@ -121,7 +121,7 @@ def changes(curves: Sequence[SweptCurve], alike: Sequence[Slice], points: int) -
 
 
 def _p(curve: SweptCurve, some: Sequence[Slice]) -> float:
-    parts = [(rows, i) for i, along in enumerate(some) if len(rows := _known(curve, along)) > 1]
+    parts = [(rows, i) for i, along in enumerate(some) if len(rows := _find_known(curve, along)) > 1]
     if not parts:
         return np.nan
     rows = np.concatenate([part for part, _ in parts])
@@ -134,11 +134,11 @@ def _p(curve: SweptCurve, some: Sequence[Slice]) -> float:
     return min(1.0, 2 * min(p, float(contrast(*means, steps)[1])))
 
 
-def _known(curve: SweptCurve, along: Slice) -> Array:
+def _find_known(curve: SweptCurve, along: Slice) -> Array:
     return along.points[np.isfinite(curve.y.value[along.points]) & np.isfinite(curve.error[along.points])]
 
 
-def effects_of(
+def estimate_effects(
     curves: Sequence[SweptCurve], alike: Sequence[Slice], sure: Mapping[tuple[str, str], float]
 ) -> list[Effect]:
     """Return the effect on each figure along each slice; `sure` are the p values of `changes`.
@@ -165,7 +165,7 @@ def _shape(curve: SweptCurve, along: Slice, p: float) -> str:
         return UNSEEN
     if not along.field.is_number:
         return DIFFERS
-    rows = _known(curve, along)
+    rows = _find_known(curve, along)
     means = curve.means(rows)
     above = _above(*means)
     earlier = np.triu(np.ones(above.shape, bool), 1)
@@ -257,7 +257,7 @@ def rank_correlation(x: Array, y: Array) -> Estimate:
     return Estimate(value, math.tanh(z - reach), math.tanh(z + reach), n)
 
 
-def rank_of(curve: SweptCurve, field: Varied) -> Estimate:
+def correlate_ranks(curve: SweptCurve, field: Varied) -> Estimate:
     """Return the rank correlation of a figure with a field."""
     known = np.isfinite(curve.y.value)
     return rank_correlation(field.numbers[known], curve.y.value[known])
@@ -269,7 +269,7 @@ def followed(curves: Sequence[SweptCurve], fields: Sequence[Varied]) -> dict[tup
     for curve in curves:
         known = np.isfinite(curve.y.value)
         for field in fields:
-            if field.is_number and math.isfinite(rank_of(curve, field).low):
+            if field.is_number and math.isfinite(correlate_ranks(curve, field).low):
                 found[curve.name, field.name] = float(_stats().spearmanr(field.numbers[known], curve.y.value[known])[1])
     return dict(zip(found, holm(list(found.values())).tolist(), strict=True))
 

@@ -59,7 +59,7 @@ def thrown_situations(campaign: Campaign) -> Situations:
     """Return the thrown cubes, grouped by drop."""
     cubes = campaign.cubes
     rows = np.flatnonzero(cubes.thrown & (campaign.drops.thrown[cubes.row] > 0))
-    return _telling(campaign, rows, cubes.row[rows].astype(np.int64))
+    return _find_telling(campaign, rows, cubes.row[rows].astype(np.int64))
 
 
 def resident_situations(campaign: Campaign) -> Situations:
@@ -68,10 +68,10 @@ def resident_situations(campaign: Campaign) -> Situations:
     rows = resident_rows(campaign)
     ages = int(cubes.age[rows].max(initial=0)) + 1
     place = cubes.row[rows].astype(np.int64) * (len(cubes.before.names) + 1) + cubes.before.codes[rows]
-    return _telling(campaign, rows, place * ages + np.maximum(cubes.age[rows], 0))
+    return _find_telling(campaign, rows, place * ages + np.maximum(cubes.age[rows], 0))
 
 
-def _telling(campaign: Campaign, rows: Array, key: Array) -> Situations:
+def _find_telling(campaign: Campaign, rows: Array, key: Array) -> Situations:
     cubes = campaign.cubes
     cell = np.unique(key, return_inverse=True)[1]
     colour, out = cubes.colour.codes[rows], cubes.out[rows]

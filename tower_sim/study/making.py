@@ -19,7 +19,7 @@ from tower_sim.report.page import Report, Rows, Section, Table, open_folder
 from tower_sim.statistics import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, questions, sections, swept, tower
 from tower_sim.study.design import at_point, curves, each_point, used_points
-from tower_sim.tools.progress import telling
+from tower_sim.tools.progress import report_progress
 
 EFFECTS = 20  # steps of progress for the effects of the fields and the points
 PACKAGES = ("tower_sim", "numpy", "scipy", "pyarrow", "matplotlib", "SALib")
@@ -56,7 +56,7 @@ def study(directory: str | Path, out: str | Path, point: int | None = None) -> d
 
 def _study_points(campaign: Campaign) -> tuple[list[str], list[Section]]:
     points = len(used_points(campaign))
-    with telling("steps", points + EFFECTS + 1) as tell:
+    with report_progress("steps", points + EFFECTS + 1) as tell:
         sweep = swept.Swept.of(campaign, curves(campaign, tell))
         parts = swept.sections(sweep, lambda part: tell(points + round(part * EFFECTS)))
         rates = [(point, own, _failure_rate(own, boot)) for point, own, boot in each_point(campaign)]
@@ -105,7 +105,7 @@ def _tower_sections(campaign: Campaign, boot: Resamples) -> list[Section]:
         sections.against_rule,
     ]
     parts: list[Section | None] = []
-    with telling("steps", len(steps)) as tell:
+    with report_progress("steps", len(steps)) as tell:
         figures = tower.TowerFigures.of(campaign, boot)
         for done, step in enumerate(steps, start=1):
             parts.append(step(figures))
@@ -122,18 +122,18 @@ def _missing(campaign: Campaign) -> list[str]:
     one = len(campaign.missing) == 1
     return [
         f"**Not whole:** shard{'' if one else 's'} {spans(campaign.missing)} of {campaign.shards} planned "
-        f"{'is' if one else 'are'} missing: {campaign.runs} of {_planned(campaign)} {campaign.unit}s are studied. Run "
-        "the campaign again to do the rest; what is missing may be of some points only."
+        f"{'is' if one else 'are'} missing: {campaign.runs} of {_count_planned(campaign)} {campaign.unit}s are "
+        "studied. Run the campaign again to do the rest; what is missing may be of some points only."
     ]
 
 
-def _planned(campaign: Campaign) -> int:
+def _count_planned(campaign: Campaign) -> int:
     runs = campaign.spec.get("runs")
     return runs * max(len(campaign.points), 1) if isinstance(runs, int) else 0
 
 
 def _what_was_run(campaign: Campaign, strata: str) -> Section:
-    spec, points, planned = campaign.spec, len(used_points(campaign)), _planned(campaign)
+    spec, points, planned = campaign.spec, len(used_points(campaign)), _count_planned(campaign)
     rows: Rows = [
         [key, str(spec[key])] for key in ("kind", "apparatus", "model", "seed", "design") if spec.get(key, "") != ""
     ]

@@ -18,7 +18,7 @@ from tower_sim.report.page import Chart, Rows, Section, Table
 from tower_sim.statistics import Estimates
 from tower_sim.study import retention
 from tower_sim.study.design import phase_figures
-from tower_sim.study.retention import FEWEST, by_group, counts_of, grouped, overall
+from tower_sim.study.retention import FEWEST, by_group, grouped, list_counts, overall
 from tower_sim.study.tower import NAMES, PhaseMeans, TowerFigures, phase_means
 from tower_sim.surrogate.two_thirds import THROWN_OUT
 
@@ -107,7 +107,7 @@ def _distribution(
         return side.shares(values(side.campaign), side.setup if unit == "game" else None)
 
     mine, theirs = shares(tower), shares(tower.rule).value if tower.rule else np.zeros(0)
-    n, rule = np.array(counts_of(mine)), _pad(theirs, len(mine))
+    n, rule = np.array(list_counts(mine)), _pad(theirs, len(mine))
     used, seen, of_rule = np.flatnonzero((n > 0) | (rule > 0)), np.flatnonzero(mine.value), np.flatnonzero(theirs)
     columns = {head or x: used, f"{unit}s": n[used], f"share of {unit}s": mine.take(used), "rule": rule[used]}
     draws = _beside(seen, mine.take(seen), of_rule, theirs[of_rule])
@@ -200,7 +200,7 @@ def _course(tower: TowerFigures) -> Section:
     )
 
 
-def _by_thrown(tower: TowerFigures) -> tuple[int, Array, Array]:
+def _group_by_thrown(tower: TowerFigures) -> tuple[int, Array, Array]:
     """Return the least number thrown, how many more each phase throws, and the number of phases by that."""
     thrown = tower.campaign.drops.thrown[tower.campaign.phases].astype(np.int64)
     first = int(thrown.min())
@@ -219,7 +219,7 @@ def _out(tower: TowerFigures) -> list[Section]:
         empty = f" In {show(share)} of phases there was nothing to throw."
     x = "out of a drop [cubes]"
     distribution, left = _distribution(tower, "out_of_drop", x, lambda one: one.drops.emerged, "out [cubes]")
-    first, group, drops = _by_thrown(tower)
+    first, group, drops = _group_by_thrown(tower)
     out, expected = (
         grouped(campaign, boot, d.run[rows], group, len(drops), values[rows])
         for values in (d.emerged, retention.by_the_rule(campaign))
@@ -258,7 +258,7 @@ def _out(tower: TowerFigures) -> list[Section]:
 def _share_and_colours(tower: TowerFigures) -> list[Section]:
     campaign, d, rows, cubes = tower.campaign, tower.campaign.drops, tower.campaign.phases, tower.campaign.cubes
     out = np.bincount(cubes.row[cubes.thrown & cubes.out], minlength=len(d))
-    first, group, drops = _by_thrown(tower)
+    first, group, drops = _group_by_thrown(tower)
     share = grouped(campaign, tower.boot, d.run[rows], group, len(drops), out[rows], d.thrown[rows], share=True)
     used, enough = np.flatnonzero(drops), np.flatnonzero(drops >= FEWEST)
     columns = {"thrown [cubes]": first + used, "drops": drops[used]}

@@ -58,14 +58,14 @@ def histogram(campaign: Campaign, boot: Resamples, run: Array, values: Array, si
     return boot.shares(counts, np.broadcast_to(counts.sum(1, keepdims=True), counts.shape))
 
 
-def counts_of(shares: Estimates) -> list[int]:
+def list_counts(shares: Estimates) -> list[int]:
     """Return the number of things behind each share."""
     return np.round(shares.value * (0 if shares.n is None else shares.n)).astype(int).tolist()
 
 
 def count_values(shares: Estimates) -> list[tuple[int, int, Estimate]]:
     """Return each value that occurs, its number of things, and its share."""
-    return [(i, n, share) for i, (n, share) in enumerate(zip(counts_of(shares), shares, strict=True)) if n]
+    return [(i, n, share) for i, (n, share) in enumerate(zip(list_counts(shares), shares, strict=True)) if n]
 
 
 def moments(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> tuple[Estimate, Estimate]:

@@ -27,10 +27,10 @@ from tower_sim.study.design import (
     Varied,
     each_point,
     is_sampled,
+    list_varied,
     of_drops,
     together,
     used_points,
-    varied,
 )
 from tower_sim.study.effects import LEVEL, Effect, Slice
 
@@ -66,7 +66,7 @@ class Swept:
         """Return the swept campaign; points without any difference are told apart by their number."""
         used = used_points(campaign)
         numbered = Varied("point", False, np.arange(len(used), dtype=float), tuple(map(str, used.tolist())))
-        fields = varied(campaign) or [numbered]
+        fields = list_varied(campaign) or [numbered]
         groups = together(fields)
         alike = [] if is_sampled(campaign) and len(groups) > 1 else fx.slices(groups)
         leaders = [group[0] for group in groups]
@@ -155,7 +155,7 @@ def _headline(swept: Swept) -> str:
     sure = moving(swept.curves, [pair for pair, p in swept.sure.items() if p <= LEVEL], swept.campaign)
     unseen = [curve for curve in (*usual, *known) if curve.name in tested and not swept.movers(curve)]
     listed = list({curve.name: f"{curve.name}: {_range(curve, swept)}" for curve in unseen}.values())
-    opening = _sentence("Sure to change: ", [_moved(curve, swept) for curve in sure])
+    opening = _sentence("Sure to change: ", [_describe_move(curve, swept) for curve in sure])
     return (
         f"{opening or 'No figure is sure to change. '}(If none did, at most 1 report in 20 would call any sure.) "
         f"{_sentence('Not shown to change: ', listed)}"
@@ -169,14 +169,14 @@ def _sentence(start: str, parts: Sequence[str]) -> str:
     return capitalise(f"{start}{'; '.join(parts[:HEADLINED])}{more}. ")
 
 
-def _moved(curve: SweptCurve, swept: Swept) -> str:
+def _describe_move(curve: SweptCurve, swept: Swept) -> str:
     movers, spread = swept.movers(curve), f"{curve.name}: {_range(curve, swept)}"
     if is_sampled(swept.campaign):
-        ranks = [(fx.rank_of(curve, field), field) for field in swept.fields if field.name in movers]
+        ranks = [(fx.correlate_ranks(curve, field), field) for field in swept.fields if field.name in movers]
         rank, field = max(ranks, key=lambda one: abs(one[0].value))
         way = "more" if rank.value > 0 else "less"
         return f"{spread}, {way} with a greater `{field.name}` (rank correlation {show(rank)})"
-    if swept.alone and (effect := next(iter(fx.effects_of([curve], [swept.alone], swept.sure)), None)):
+    if swept.alone and (effect := next(iter(fx.estimate_effects([curve], [swept.alone], swept.sure)), None)):
         return _with_name(effect)
     names = [f"`{name}`" for name in movers if name]
     return f"{spread}{f', with {_and(names)}' if names else ''}"
@@ -291,7 +291,9 @@ def _against(curve: SweptCurve, x: Varied, family: Varied | None, name: str) -> 
         draws.append(points(x.numbers[order] + shift, curve.y.take(order), words, i and i + 1, joined=x.is_number))
         if curve.rule is not None:
             draws.append(points(x.numbers[order], curve.rule[order], "2/3-1/3 rule", charts.RULE, joined=x.is_number))
-    return Panel(name, "", draws, _named(curve), [_trimmed(each, 16) for each in x.levels] if not x.is_number else ())
+    return Panel(
+        name, "", draws, _name_curve(curve), [_trimmed(each, 16) for each in x.levels] if not x.is_number else ()
+    )
 
 
 def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
@@ -310,7 +312,7 @@ def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
                 axis.clabel(lines, fontsize=6)
             axis.plot(*at, ls="none", marker="o", ms=2.5, mfc=charts.PAPER, mec=charts.INK, mew=0.6, clip_on=False)
 
-        return Panel(_trimmed(x.name), _trimmed(y.name), [draw], _named(curve))
+        return Panel(_trimmed(x.name), _trimmed(y.name), [draw], _name_curve(curve))
 
     return charts.figure([panel(curve) for curve in some], 2.1)
 
@@ -318,7 +320,7 @@ def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
 def _against_fields(swept: Swept, curve: SweptCurve, number: int) -> Chart:
     fields = [group[0] for group in swept.groups]
     known = np.isfinite(curve.y.value)
-    strength = {field.name: abs(fx.rank_of(curve, field).value) for field in fields}
+    strength = {field.name: abs(fx.correlate_ranks(curve, field).value) for field in fields}
     if len(fields) > MOST_FIELDS:
         fields = sorted(fields, key=lambda field: -np.nan_to_num(strength[field.name]))[:MOST_FIELDS]
     panels: list[Panel] = []
@@ -333,7 +335,7 @@ def _against_fields(swept: Swept, curve: SweptCurve, number: int) -> Chart:
             draws += [charts.band(at, line.low, line.high, role=2), charts.line(at, line.value, role=2)]
             note = "; line: smooth over points, with its 95 % band"
         names = [] if field.is_number else [_trimmed(level, 16) for level in field.levels]
-        panels.append(Panel(_trimmed(field.name), _named(curve) if field is fields[0] else "", draws, names=names))
+        panels.append(Panel(_trimmed(field.name), _name_curve(curve) if field is fields[0] else "", draws, names=names))
     slug = "".join(c if c.isalnum() else "_" for c in curve.name)
     figure = charts.figure(panels, HIGH, head=f"n = {len(curve.y)} points, each a mark{note}")
     return Chart(f"fields_{number}_{slug}", figure, f"{curve.name} against the varied fields")
@@ -343,7 +345,7 @@ def _trimmed(name: str, longest: int = 34) -> str:
     return name if len(name) <= longest else f"...{name[3 - longest :]}"
 
 
-def _named(curve: SweptCurve) -> str:
+def _name_curve(curve: SweptCurve) -> str:
     return curve.name if curve.unit == "1" or curve.unit in curve.name else curve.title
 
 
@@ -376,7 +378,7 @@ def _list_effects(swept: Swept, says: list[str], tell: Callable[[float], None]) 
             "such points; a Latin hypercube or Sobol design takes its points as a sample."
         )
         return None
-    seen = fx.effects_of(swept.curves, swept.slices, swept.sure)
+    seen = fx.estimate_effects(swept.curves, swept.slices, swept.sure)
     says.append(
         "A range over points that differ in one field only, and its shape; no line is fitted. "
         f"`{fx.RISES}` allows steps back that may be chance."
@@ -419,7 +421,7 @@ def _rank_fields(swept: Swept, says: list[str], tell: Callable[[float], None]) -
         parts += [part] if part else []
         sure: list[str] = []
         for i, field in enumerate(fields):
-            rank = fx.rank_of(curve, field) if field.is_number and known.any() else None
+            rank = fx.correlate_ranks(curve, field) if field.is_number and known.any() else None
             p = swept.sure.get((curve.name, field.name))
             if rank and p is not None and p <= LEVEL:
                 sure.append(f"{'up' if rank.value > 0 else 'down'} with `{field.name}` ({show(rank)})")

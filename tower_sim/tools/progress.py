@@ -97,7 +97,7 @@ class Telling:
 
 
 @contextmanager
-def telling(
+def report_progress(
     what: str,
     total: int | None = None,
     *,

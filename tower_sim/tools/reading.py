@@ -109,17 +109,17 @@ def toml_table(text: str, what: str) -> dict[str, Any]:
 
 def refuse_other(text: str, what: str, kind: str) -> None:
     """Refuse the text of a file, called `what`, that is plainly not of a `kind`, a key of _KINDS."""
-    found = _kind_of(text) or kind
+    found = _find_kind(text) or kind
     if found != kind:
         raise UsageError(f"{what} is {found}; allowed is {kind}; give it to {_KINDS[found][1]}, or give another file")
 
 
-def is_of(kind: str, text: str) -> bool:
+def is_kind(kind: str, text: str) -> bool:
     """Return whether the text of a file is plainly of a kind, a key of _KINDS."""
-    return _kind_of(text) == kind
+    return _find_kind(text) == kind
 
 
-def _kind_of(text: str) -> str | None:
+def _find_kind(text: str) -> str | None:
     return next((each for each, (mark, _) in _KINDS.items() if re.search(mark, text, re.MULTILINE)), None)
 
 

@@ -35,7 +35,7 @@ _WORD = 8
 
 
 @cache
-def _compiled(path: Path) -> tuple[wasmtime.Engine, wasmtime.Module]:
+def _compile(path: Path) -> tuple[wasmtime.Engine, wasmtime.Module]:
     """Return a file compiled for this processor, which takes a second; it is kept in the user's cache."""
     config = wasmtime.Config()
     config.parallel_compilation = False  # a process that is forked would wait for the threads of its parent
@@ -54,18 +54,18 @@ class Memory:
     """The memory of one instance of a file; each table in it keeps it alive."""
 
     def __init__(self, path: Path) -> None:
-        engine, module = _compiled(path)
+        engine, module = _compile(path)
         self._name = path.name
         self._store: Any = wasmtime.Store(engine)
         self._exports: Any = wasmtime.Instance(self._store, module, []).exports(self._store)
         self._memory: wasmtime.Memory = self._exports["memory"]
         self._start = ctypes.addressof(self._memory.data_ptr(self._store).contents)
-        self.end = _aligned(self._exports["__heap_base"].value(self._store))
+        self.end = _align(self._exports["__heap_base"].value(self._store))
         self.words = self.end
 
     def table(self, shape: tuple[int, ...], kind: Any) -> Table:
         """Allocate a table of zeros."""
-        at, self.end = self.end, _aligned(self.end + math.prod(shape) * np.dtype(kind).itemsize)
+        at, self.end = self.end, _align(self.end + math.prod(shape) * np.dtype(kind).itemsize)
         self._reach(self.end)
         return self._seen(at, shape, kind)
 
@@ -98,7 +98,7 @@ class Memory:
         lent: list[Table] = []
         at = self.end
         for shape in shapes:
-            end = _aligned(at + math.prod(shape) * _WORD)
+            end = _align(at + math.prod(shape) * _WORD)
             self._reach(end)
             lent.append(self._seen(at, shape, np.float64))
             at = end
@@ -120,5 +120,5 @@ class Memory:
             self._memory.grow(self._store, pages)
 
 
-def _aligned(at: int) -> int:
+def _align(at: int) -> int:
     return -(-at // _ALIGNED) * _ALIGNED

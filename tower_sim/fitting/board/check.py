@@ -12,7 +12,7 @@ import numpy as np
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import ShardRows, tables_of
+from tower_sim.campaign.tables import ShardRows, list_tables
 from tower_sim.campaign.work import play_run
 from tower_sim.contract import BoardModel
 from tower_sim.drops.recorder import Draw, Recorder
@@ -171,7 +171,7 @@ def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
     assert game is not None  # it was played
     d, c, facts_table = (
         dict(zip([column.name for column in table.columns], zip(*part, strict=True), strict=True))
-        for table, part in zip(tables_of(game), (rows.drops, rows.cubes, rows.own), strict=True)
+        for table, part in zip(list_tables(game), (rows.drops, rows.cubes, rows.own), strict=True)
     )
     facts = Facts()
     for name, kind in ((column.name, column.kind) for column in game.columns):

@@ -118,7 +118,7 @@ def _weakest(check: BoardCheck) -> Section:
 
 def _landing(check: BoardCheck) -> Section:
     facts = [fact for fact in check.facts if fact.name.startswith("landing")]
-    rows: Rows = [[fact.name.removeprefix("landing, "), *row] for fact in facts for row in _rows_of(fact)]
+    rows: Rows = [[fact.name.removeprefix("landing, "), *row] for fact in facts for row in _list_rows(fact)]
     x, names = np.arange(len(facts)), [name.replace(" or more", "+").replace(" to ", "-") for name in classes()]
     panels: list[Panel] = []
     for i, place in enumerate(facts[0].cells):
@@ -141,7 +141,7 @@ def _displacement(check: BoardCheck) -> Section:
         _pair(fact, "", "share of lying cubes moved", f"n = {int(fact.n.sum())} cube-throws, physics") for fact in facts
     ]
     tables = [
-        Section("", table=Table(name, _HEAD, _rows_of(fact)))
+        Section("", table=Table(name, _HEAD, _list_rows(fact)))
         for fact, name in zip(facts, ("displacement", "displacement_places"), strict=True)
     ]
     chart = Chart("displacement", charts.figure(panels, foot=True), "Cubes that a throw moves into another place")
@@ -151,7 +151,7 @@ def _displacement(check: BoardCheck) -> Section:
 def _battles(check: BoardCheck) -> Section:
     by_name = {fact.name: fact for fact in check.facts}
     rows: Rows = [[name, *row] for name, fact in by_name.items() if not name.startswith(("landing", "displacement"))
-                  for row in _rows_of(fact, 1)]  # fmt: skip
+                  for row in _list_rows(fact, 1)]  # fmt: skip
     won = [name for name in by_name if name.startswith("wins by set-up")]  # one a campaign; the largest is drawn
     names_shown = ("chains", "steps", "strength", max(won, key=lambda name: float(by_name[name].n.sum())))
     side = by_name["wins"].cells[0]
@@ -199,7 +199,7 @@ def _law(law: BoardLaw, rungs: Sequence[BoardRung]) -> Section:
 _HEAD = ["number", "physics", "surrogate", "of", "gap in sd"]
 
 
-def _rows_of(fact: ComparedFact, fewest: int = FEWEST) -> list[list[Cell]]:
+def _list_rows(fact: ComparedFact, fewest: int = FEWEST) -> list[list[Cell]]:
     z = _z(fact)
     return [
         [cell, fact.physics.at(i, int(fact.n[i])), fact.surrogate.at(i, int(fact.n[i])), int(fact.n[i]), float(z[i])]

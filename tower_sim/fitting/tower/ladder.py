@@ -75,7 +75,7 @@ def climb(rows: Rows, note: Callable[[], None] = nothing) -> tuple[dict[str, tup
 
 def rungs(parameters: Mapping[str, Sequence[float]], law: Cascade) -> tuple[Rung, ...]:
     """Return all rungs, given the results of `climb`."""
-    return (two_thirds(), groups(parameters["groups"]), shared(parameters["shared"]), cascade(law))
+    return (two_thirds(), groups(parameters["groups"]), make_shared(parameters["shared"]), cascade(law))
 
 
 def two_thirds() -> Rung:
@@ -101,7 +101,7 @@ def groups(parameters: Sequence[float]) -> Rung:
     return _beta_binomials("groups", "1 two beta-binomials", np.insert(np.array(parameters), [4, 8], 0.0))
 
 
-def shared(parameters: Sequence[float]) -> Rung:
+def make_shared(parameters: Sequence[float]) -> Rung:
     """Return rung 2 with the given parameters."""
     return _beta_binomials("shared", "2 and a shared effect", np.array(parameters))
 

@@ -11,7 +11,7 @@ import numpy as np
 from tower_sim.contract import DropModel
 from tower_sim.errors import fault
 from tower_sim.games import Turn
-from tower_sim.games.amerigo.many import ACTIONS, FIGURES, colour_figures, count_games, plan_of, sample_games
+from tower_sim.games.amerigo.many import ACTIONS, FIGURES, colour_figures, count_games, make_plan, sample_games
 from tower_sim.games.amerigo.rules import Rules
 from tower_sim.games.compared import (
     Compared,
@@ -86,7 +86,7 @@ class ComparedGames(Compared):
         return self.measure(count_games([[turn.entry for turn in turns]], self.rules[side]), side)
 
     def none(self, side: int) -> Values:
-        return self.measure(Runs.none(plan_of(self.rules[side])), side)
+        return self.measure(Runs.none(make_plan(self.rules[side])), side)
 
     def measure(self, games: Runs, side: int, beyond: int | None = None) -> Values:
         colours = games.plan.colours

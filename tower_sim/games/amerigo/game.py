@@ -9,7 +9,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.games import Figure, Game, GameTower, Turn
 from tower_sim.games.amerigo import phases
 from tower_sim.games.amerigo import rules as amerigo
-from tower_sim.games.amerigo.many import FIGURES, FITTED, count_games, plan_of
+from tower_sim.games.amerigo.many import FIGURES, FITTED, count_games, make_plan
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import RULES_VERSION, Rules
 from tower_sim.games.ways import Ways
@@ -52,7 +52,7 @@ class Amerigo(Game):
             )
 
     def plan(self, rules: Rules) -> Plan:
-        return plan_of(rules)
+        return make_plan(rules)
 
     def knocks(self, rules: Rules) -> dict[int, float]:
         return rules.knocks
@@ -61,7 +61,7 @@ class Amerigo(Game):
         return FITTED
 
     def measured(self, turns: Sequence[Turn], rules: Rules) -> tuple[float, ...]:
-        return tuple(table(count_games([entries_of(turns)], rules).by_drop, FIGURES)[0].tolist())
+        return tuple(table(count_games([list_entries(turns)], rules).by_drop, FIGURES)[0].tolist())
 
     def turns(self, rules: Rules) -> int:
         return rules.drops
@@ -71,12 +71,12 @@ class Amerigo(Game):
             return f"\nThe game was cut short at its set-up: {turns[0].failed}."
         from tower_sim.games.amerigo.ways import game_summary
 
-        return game_summary(entries_of(turns), rules)
+        return game_summary(list_entries(turns), rules)
 
     def draw(self, turns: Sequence[Turn], rules: Rules, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
         from tower_sim.games.amerigo.picture import draw_game
 
-        draw_game(entries_of(turns), rules, path, title=title)
+        draw_game(list_entries(turns), rules, path, title=title)
 
     @property
     def ways(self) -> Ways:
@@ -88,6 +88,6 @@ class Amerigo(Game):
 GAME = Amerigo()
 
 
-def entries_of(turns: Sequence[Turn]) -> list[DropEntry]:
+def list_entries(turns: Sequence[Turn]) -> list[DropEntry]:
     """Return the entries of all turns but a failed one."""
     return [turn.entry for turn in turns if turn.failed is None]

@@ -42,7 +42,7 @@ def colour_figures(colours: tuple[str, ...]) -> tuple[Figure, ...]:
     )
 
 
-def plan_of(rules: Rules) -> Plan:
+def make_plan(rules: Rules) -> Plan:
     """Return the cubes that each drop throws."""
     phases = [rules.colours.index(phase) for phase in rules.phases] * rules.rounds
     cubes = tuple(rules.counts[colour] for colour in rules.colours)
@@ -75,7 +75,7 @@ def sample_games(model: RunSampler, rules: Rules, games: int, seed: int, *, firs
         allowed = "one that samples whole games, such as a surrogate"
         raise fault("model", model, allowed, "take open_model(..., 'surrogate')")
     as_rules(rules)
-    return model.sample_runs(plan_of(rules), games, seed, first=first, shift=shift)
+    return model.sample_runs(make_plan(rules), games, seed, first=first, shift=shift)
 
 
 def count_games(games: Iterable[Sequence[DropEntry]], rules: Rules) -> Runs:
@@ -83,4 +83,4 @@ def count_games(games: Iterable[Sequence[DropEntry]], rules: Rules) -> Runs:
     by_drop = ((entry.thrown, entry.emerged, entry.inside) for entries in games for entry in entries)
     rows = [[[counts[colour] for colour in rules.colours] for counts in drop] for drop in by_drop]
     table = np.array(rows, np.int16).reshape(-1, rules.drops, 3, len(rules.colours))
-    return Runs(plan_of(rules), table[:, :, 0], table[:, :, 1], table[:, :, 2])
+    return Runs(make_plan(rules), table[:, :, 0], table[:, :, 1], table[:, :, 2])

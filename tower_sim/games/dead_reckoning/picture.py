@@ -20,7 +20,7 @@ from tower_sim.cubes import count_by_colour
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
 from tower_sim.drawing.paint import Paint, paints
 from tower_sim.drawing.plan import describe_cubes, draw_plan, find_near_cubes, project_on_plan
-from tower_sim.drawing.sheet import width_of
+from tower_sim.drawing.sheet import measure_width
 from tower_sim.games.dead_reckoning.abilities import ZONE
 from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, kind, worth
 from tower_sim.state import TowerState
@@ -159,7 +159,7 @@ def density(ship: WithBoard, points: Array, thrown: int) -> tuple[Array, Array, 
 
 def _new_figure(title: str, subtitle: str, width: float) -> Figure:
     figure: Any = Figure(figsize=(width, _SIZE[1]))
-    size = min(10.0, 10.0 * (width - 0.4) * 72 / max(1.0, width_of(title, 10.0, True)))
+    size = min(10.0, 10.0 * (width - 0.4) * 72 / max(1.0, measure_width(title, 10.0, True)))
     figure.text(0.02, 0.985, title, fontsize=size, color=INK, va="top", weight="bold")
     figure.text(0.02, 0.95, subtitle, fontsize=FONT, color=GREY, va="top")
     return figure
@@ -170,7 +170,7 @@ def _draw_colours(figure: Any, state: TowerState, paint: Mapping[str, Paint]) ->
     x, y, side = 0.02 * _SIZE[0], 0.905 * _SIZE[1], 0.13  # inches
     for colour, count in of_colour.items():
         words = f"{count} {colour}"
-        wide = side + 0.06 + width_of(words, FONT, False) / 72
+        wide = side + 0.06 + measure_width(words, FONT, False) / 72
         if x + wide > 0.98 * _SIZE[0]:
             break
         where: dict[str, Any] = {

@@ -193,7 +193,7 @@ class SteppedScene(Scene):
         return laid if alike > 1 - _SAME else now
 
 
-def scene_of(engine: CoreEngine | Stepper, apparatus: Apparatus, settings: PhysicsSettings) -> Scene:
+def make_scene(engine: CoreEngine | Stepper, apparatus: Apparatus, settings: PhysicsSettings) -> Scene:
     """Return an apparatus without cubes in the emptied world of an engine."""
     if isinstance(engine, CoreEngine):
         return Scene(engine, apparatus, settings)
