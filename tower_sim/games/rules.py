@@ -78,7 +78,7 @@ def describe_rules(kind: type[BaseModel]) -> list[tuple[str, Any, str, str]]:
     """Return the dotted name, default, allowed values and description of each rule."""
     usual = kind().model_dump(mode="json")
     return [
-        (key, reduce(lambda table, name: table[name], key.split("."), usual), describe_allowed(it), it.description or "")
+        (key, reduce(lambda table, key: table[key], key.split("."), usual), describe_allowed(it), it.description or "")
         for key, it in typed.iter_fields(kind)
     ]
 
