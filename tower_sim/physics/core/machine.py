@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import fields, replace
 from functools import cache
 from importlib.util import find_spec
+from typing import Any
 
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import arrays, compiled, run
@@ -25,6 +27,39 @@ def faster() -> str:
 
 
 _NEEDS: dict[str, str] = dict(zip(WAYS, ("numba", "wasmtime", "numpy"), strict=True))
+
+
+_SELDOM = (
+    *("put_down", "depth_of", "wake_row", "take_out", "deepest", "deepest_overlap", "find_far_touch"),
+    *("come_and_go", "judge", "set_gravity"),  # of a drop in an engine that only steps
+)
+"""What a drop by the core needs seldom or never; numba would compile large parts of the core again for each."""
+
+
+def _combine() -> Machine:
+    """Return what numba compiles, with core.wasm for `_SELDOM`.
+
+    A world that is too large for WebAssembly has its tables elsewhere, and numba compiles all that it needs.
+    """
+    from tower_sim.physics.core.by_wasm import machine  # here, because it imports wasmtime
+
+    wasm = machine()
+
+    def make(*numbers: Any) -> arrays.Tables:
+        try:
+            return wasm.make(*numbers)
+        except UsageError:
+            return arrays.make(*numbers)
+
+    def choose(name: str) -> Callable[..., Any]:
+        inside, outside = getattr(wasm, name), getattr(PYTHON, name)
+
+        def call(tables: arrays.Tables, *arguments: Any) -> Any:
+            return (inside if hasattr(tables.whole.base, "memory") else outside)(tables, *arguments)
+
+        return call
+
+    return replace(PYTHON, make=make, **{name: choose(name) for name in _SELDOM})
 
 
 @cache
@@ -48,4 +83,4 @@ def chosen() -> Machine:
         print(slow, file=sys.stderr)
     elif not compiled.is_ready(run.go_on):
         print("compiling the physics, once on this machine (a minute or two) ...", file=sys.stderr, flush=True)
-    return PYTHON
+    return PYTHON if asked == "python" else _combine()
