@@ -42,7 +42,8 @@ def hand(**other: float) -> Hand:
 
 def launched(of: Hand, number: int, hands: int) -> list[list[Launch]]:
     cubes = supply({"any": number}, EDGE)
-    return [release(cubes, of, 0.2, EDGE, 0.01, np.random.default_rng([seed, number])) for seed in range(hands)]
+    rngs = (np.random.default_rng([seed, number]) for seed in range(hands))
+    return release(cubes, of, 0.2, EDGE, 0.01, *rngs)
 
 
 def layer(rng: np.random.Generator) -> Array:

@@ -255,7 +255,7 @@ def test_the_hand_is_over_an_opening_and_clear_of_every_part(apparatus: Apparatu
         for seed in range(HANDS):
             cubes = supply({"any": number}, apparatus.cube_edge)
             rng = np.random.default_rng(seed)
-            launches = release(cubes, apparatus.hand, apparatus.rim_top, apparatus.cube_edge, 0.01, rng)
+            (launches,) = release(cubes, apparatus.hand, apparatus.rim_top, apparatus.cube_edge, 0.01, rng)
             position = np.array([launch.pose.position for launch in launches])
             assert overlap_with_parts(apparatus, [launch.pose for launch in launches]) == 0
             for height in np.linspace(1, 0, 5)[:, None]:

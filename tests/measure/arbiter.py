@@ -38,7 +38,7 @@ def drop(profile: str, seed: int, step: float, restitution: str, tolerance: floa
     apparatus = load(profile)
     hand, edge = apparatus.hand, apparatus.cube_edge
     cubes = supply({"any": CUBES}, edge)
-    launches = release(cubes, hand, apparatus.rim_top, edge, 0.01, np.random.default_rng(seed))
+    (launches,) = release(cubes, hand, apparatus.rim_top, edge, 0.01, np.random.default_rng(seed))
     law = Law(edge, step, (0.0, 0.0, -GRAVITY), restitution=float(RESTITUTION.index(restitution)), tolerance=tolerance)
     key = {"profile": profile, "digest": apparatus.digest, "step": step, "restitution": restitution}
     return key | {"tolerance": tolerance, "seed": seed} | asdict(throw(apparatus, launches, law))

@@ -159,7 +159,7 @@ def test_more_cubes_than_32_bits_can_address_are_refused_in_one_line(wasm: Any):
 @needs_wasmtime
 def test_what_was_compiled_is_kept_and_made_again_where_it_is_damaged(memory: Any, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(memory, "user_cache", lambda: tmp_path / "kept")
-    compiled_anew: Any = partial(memory._compiled.__wrapped__, CORE.path)
+    compiled_anew: Any = partial(memory._compile.__wrapped__, CORE.path)
     compiled_anew()
     (path,) = (tmp_path / "kept").iterdir()
     whole = path.read_bytes()
@@ -195,7 +195,7 @@ def test_where_nothing_can_be_kept_it_runs_all_the_same(memory: Any, tmp_path: P
     monkeypatch.setattr(memory, "user_cache", lambda: tmp_path / "file")
     monkeypatch.setattr(memory.wasmtime.Module, "__init__", lambda *_: None)
     monkeypatch.setattr(memory.wasmtime.Module, "serialize", lambda _: b"")
-    assert memory._compiled.__wrapped__(CORE.path)
+    assert memory._compile.__wrapped__(CORE.path)
 
 
 @each_case(

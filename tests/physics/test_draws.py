@@ -2,12 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import permutations
 from statistics import NormalDist
 
 import numpy as np
+import pytest
 from support.cases import each_case
 from support.scenes import matrices
 
@@ -20,7 +22,6 @@ from tower_sim.physics.settings import PhysicsSettings
 NUMBER = 40_000
 SETTINGS = PhysicsSettings()
 SHAPE = replace(load("amerigo"), hand=Hand(0.005, 0.05, 1.0, 1.0))
-SCENES: dict[int, Scene] = {}
 
 
 def distance(sample: Sequence[float], law: Callable[[float], float]) -> float:
@@ -33,9 +34,20 @@ def bound(number: int) -> float:
     return 1.95 / math.sqrt(number)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forget() -> Iterator[None]:
+    yield
+    scene_for.cache_clear()
+
+
+@cache
+def scene_for(_number: int) -> Scene:
+    return Scene(CoreEngine(SETTINGS), SHAPE, SETTINGS)
+
+
 def let_go(number: int, draws: np.ndarray) -> tuple[list[int], np.ndarray]:
     """Let a hand that gives speeds and spins of sd 1 throw cubes; return which each launch lets go, and the rows."""
-    scene = SCENES.setdefault(number, Scene(CoreEngine(SETTINGS), SHAPE, SETTINGS))
+    scene = scene_for(number)
     tables = scene.core.make_room(number, len(scene.tables.rule))
     tables.drop[arrays.LAUNCHES] = number
     assert scene.core.core.let_go(tables, draws) <= len(draws)

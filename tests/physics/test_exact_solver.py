@@ -281,7 +281,7 @@ def test_a_cube_touches_another_by_face_and_across_edges(turn: Quaternion, heigh
 def test_a_drop_says_how_many_stay_and_is_the_same_again():
     apparatus = load(CLUB)
     edge, rng = apparatus.cube_edge, np.random.default_rng(1)
-    launches = release(supply({"any": 12}, edge), apparatus.hand, apparatus.rim_top, edge, 0.01, rng)
+    (launches,) = release(supply({"any": 12}, edge), apparatus.hand, apparatus.rim_top, edge, 0.01, rng)
     law = Law(edge, 1e-3, DOWN)
     first = throw(apparatus, launches, law)
     assert first == throw(apparatus, launches, law)

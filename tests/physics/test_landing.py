@@ -88,7 +88,7 @@ HANDS = st.builds(Hand, st.floats(0, 0.1), st.floats(0.005, 0.15), st.floats(0, 
 def test_cubes_in_the_hand_never_overlap_and_stay_within_spread_and_height(hand: Hand, number: int, seed: int):
     """Poured ones too, where those let go before have fallen to; windows and rate are kept."""
     cubes = supply({"a": number}, EDGE)
-    launches = release(cubes, hand, 0.2, EDGE, WINDOW, np.random.default_rng(seed))
+    (launches,) = release(cubes, hand, 0.2, EDGE, WINDOW, np.random.default_rng(seed))
     assert sorted(launch.cube for launch in launches) == sorted(cubes)
     at = np.array([launch.pose.position for launch in launches]).reshape(-1, 3)
     times = WINDOW * np.array([launch.windows for launch in launches])
@@ -105,7 +105,7 @@ def test_cubes_in_the_hand_never_overlap_and_stay_within_spread_and_height(hand:
 
 
 def release_times(number: int, hand: Hand) -> list[float]:
-    launches = release(supply({"a": number}, EDGE), hand, 0.2, EDGE, WINDOW, np.random.default_rng(1))
+    (launches,) = release(supply({"a": number}, EDGE), hand, 0.2, EDGE, WINDOW, np.random.default_rng(1))
     return [WINDOW * launch.windows for launch in launches]
 
 
@@ -126,7 +126,7 @@ def test_orientations_are_uniform_and_colours_exchangeable():
     hand = Hand(0.01, 0.05, 0.1, 5.0)
     coordinates, levels = [], {"a": [], "b": []}
     for seed in range(60):
-        for launch in release(cubes, hand, 0.2, EDGE, WINDOW, np.random.default_rng(seed)):
+        for launch in release(cubes, hand, 0.2, EDGE, WINDOW, np.random.default_rng(seed))[0]:
             x, y, z, w = launch.pose.orientation
             coordinates.append(2 * (x * z - w * y))
             levels[launch.cube.colour].append(launch.pose.position[2])

@@ -90,7 +90,10 @@ def served(script: Path, root: Path, *options: str) -> Iterator[tuple[Client, in
 @pytest.mark.skipif(not shutil.which("setpriv"), reason="there is no setpriv")
 @pytest.mark.parametrize("options", [(), ("--read-only",)])
 def test_its_last_step_serves_from_a_root_that_holds_this_package(tmp_path: Path, options: tuple[str, ...]):
-    """ENTRYPOINT as it stands; what RUN would install is the package that is tested, through a launcher."""
+    """ENTRYPOINT as it stands; what RUN would install is the package that is tested, through a launcher.
+
+    The physics runs by wasmtime, as in the container, where there is no numba.
+    """
     if options and not can_seal():
         pytest.skip("a mount namespace cannot be made here: that needs root")
     folder = tmp_path / "opt/tower_sim/bin"
@@ -98,7 +101,9 @@ def test_its_last_step_serves_from_a_root_that_holds_this_package(tmp_path: Path
     (tmp_path / "data").mkdir()
     paths = os.pathsep.join(path for path in sys.path if path)
     launcher = folder / "tower-sim"
-    launcher.write_text(f'#!/bin/sh\nPYTHONPATH="{paths}" exec "{sys.executable}" -m tower_sim "$@"\n')
+    launcher.write_text(
+        f'#!/bin/sh\nTOWER_SIM_CORE=wasm PYTHONPATH="{paths}" exec "{sys.executable}" -m tower_sim "$@"\n'
+    )
     launcher.chmod(0o755)
     text = STEPS.read_text("utf-8")
     assert '"$(id -u)" = 0' in text

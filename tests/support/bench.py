@@ -103,15 +103,19 @@ class Shake:
 
 
 def release(
-    cubes: Sequence[Cube], hand: Hand, rim_top: float, edge: float, window: float, rng: np.random.Generator
-) -> list[Launch]:
-    """Draw the launches of a throw by a hand of cubes of `edge` (m) over a rim."""
+    cubes: Sequence[Cube], hand: Hand, rim_top: float, edge: float, window: float, *rngs: np.random.Generator
+) -> list[list[Launch]]:
+    """Draw with each generator the launches of a throw by a hand of cubes of `edge` (m) over a rim."""
     shape = replace(load("amerigo"), hand=hand, cube_edge=edge)
     settings = PhysicsSettings(window=window)
     scene = Scene(CoreEngine(settings), shape, settings)
     scene.tables.plan[arrays.RIM] = rim_top
-    scene.throw(cubes, rng)
-    return read_launches(scene)
+    drawn: list[list[Launch]] = []
+    for rng in rngs:
+        scene.lay({}, {})
+        scene.throw(cubes, rng)
+        drawn.append(read_launches(scene))
+    return drawn
 
 
 def put_down(ship: WithBoard, zone: str, others: Sequence[Pose], rng: np.random.Generator) -> Pose:

@@ -27,7 +27,7 @@ def hands() -> Iterator[float]:
     """Yield all numbers of 5 hands: of 1, 5 and 49 cubes at once, of many over each other, and poured."""
     narrow = Hand(0.0, 0.03, 0.4, 20.0)
     for seed, (number, hand) in enumerate([(1, HANDFUL), (5, HANDFUL), (49, HANDFUL), (30, narrow), (9, POUR)]):
-        for launch in release(supply({"any": number}, EDGE), hand, 0.22, EDGE, WINDOW, np.random.default_rng(seed)):
+        for launch in release(supply({"any": number}, EDGE), hand, 0.22, EDGE, WINDOW, np.random.default_rng(seed))[0]:
             yield from (float(launch.cube.id), launch.windows * WINDOW, *launch.pose.position, *launch.pose.orientation)
             yield from (*launch.velocity, *launch.spin)
 

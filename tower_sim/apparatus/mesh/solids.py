@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-import numpy as np
-
-from tower_sim.apparatus.hull import Hull, Vector
+from tower_sim.apparatus.hull import Hull, Vector, along
 from tower_sim.apparatus.parts import Box, Quaternion
 from tower_sim.errors import UsageError, fault
 from tower_sim.tools import portable
@@ -98,20 +96,28 @@ def find_cuboid(part: str, surface: str, corners: Sequence[Vector]) -> Box | Non
     """Return a prism as a box, if it is one but for the rounding of its corners (m)."""
     if len(corners) != 8:
         return None
-    places = np.array(corners)
-    ways = places[[1, 3, 4]] - places[0]
-    steps = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)])
-    sizes = portable.lengths(ways)
-    if not sizes.all() or np.abs(places - places[0] - steps @ ways).max() > _ROUNDED:
+    a = corners[0]
+    ways = [_from(a, corners[k]) for k in (1, 3, 4)]
+    for k, (i, j, m) in enumerate(((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0))):
+        for corner, n in ((corners[k], m), (corners[k + 4], 1)):
+            off = [corner[c] - a[c] - i * ways[0][c] - j * ways[1][c] - n * ways[2][c] for c in range(3)]
+            if max(map(abs, off)) > _ROUNDED:
+                return None
+    sizes = [portable.length(way) for way in ways]
+    if not all(sizes):
         return None
-    turned = ways / sizes[:, None]
-    lean = np.abs(turned @ turned.T) * np.minimum(sizes, sizes[:, None])
-    if lean[~np.eye(3, dtype=bool)].max() > _ROUNDED:
+    x, y, z = ((way[0] / size, way[1] / size, way[2] / size) for way, size in zip(ways, sizes, strict=True))
+    lean = (along(x, y) * min(sizes[:2]), along(x, z) * min(sizes[::2]), along(y, z) * min(sizes[1:]))
+    if max(map(abs, lean)) > _ROUNDED:
         return None
-    x, y = turned[:2]
-    turn = _turn(*np.array([x, y, np.cross(x, y)]).tolist())  # the third axis is outwards
-    centre = places[0] + (ways[0] + ways[1] + ways[2]) / 2
-    return Box(part, surface, tuple(centre.tolist()), tuple((sizes / 2).tolist()), turn)
+    z = (x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0])  # outwards
+    turn = _turn(x, y, z)
+    centre = tuple(a[c] + (ways[0][c] + ways[1][c] + ways[2][c]) / 2 for c in range(3))
+    return Box(part, surface, cast("Vector", centre), (sizes[0] / 2, sizes[1] / 2, sizes[2] / 2), turn)
+
+
+def _from(a: Vector, b: Vector) -> Vector:
+    return (b[0] - a[0], b[1] - a[1], b[2] - a[2])
 
 
 def _turn(x: Vector, y: Vector, z: Vector) -> Quaternion:
