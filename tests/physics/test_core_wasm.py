@@ -135,6 +135,16 @@ def test_a_world_that_grows_and_a_film_of_it_are_those_of_the_compiled_functions
 
 
 @needs_wasmtime
+@pytest.mark.skipif(jit.way() != "numba", reason="numba is not what runs the core")
+def test_a_world_that_webassembly_cannot_address_is_numbas_alone(memory: Any, monkeypatch: pytest.MonkeyPatch):
+    usual = [drop_many(), CoreEngine(PhysicsSettings())]
+    assert hasattr(usual[1].tables.whole.base, "memory")
+    monkeypatch.setattr(memory, "_MOST", 0)
+    assert not hasattr(CoreEngine(PhysicsSettings()).tables.whole.base, "memory")
+    assert drop_many() == usual[0]
+
+
+@needs_wasmtime
 def test_memory_goes_with_the_last_table_that_lies_in_it(wasm: Any):
     gc.disable()  # what is only found by looking for circles would stay for long
     try:
