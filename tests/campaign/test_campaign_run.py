@@ -81,7 +81,7 @@ def test_two_processes_give_the_same_files_as_one(text: str, tmp_path: Path):
     ("text", "kills", "spread"),
     [
         (MANY, 20, 0.2),  # one and two processes are each killed at any time, and after a shard
-        (BATTLES.replace("battles = 12", "battles = 300"), 20, 1.5),
+        (BATTLES.replace("battles = 12", "battles = 150"), 10, 1.5),
     ],
     ids=["games", "physics"],
 )
