@@ -92,7 +92,8 @@ def served(script: Path, root: Path, *options: str) -> Iterator[tuple[Client, in
 def test_its_last_step_serves_from_a_root_that_holds_this_package(tmp_path: Path, options: tuple[str, ...]):
     """ENTRYPOINT as it stands; what RUN would install is the package that is tested, through a launcher.
 
-    The physics runs by wasmtime, as in the container, where there is no numba.
+    The physics runs by wasmtime, which starts at once. In the container numba runs it, compiled when the container
+    is built: see the long test.
     """
     if options and not can_seal():
         pytest.skip("a mount namespace cannot be made here: that needs root")

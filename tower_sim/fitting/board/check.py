@@ -262,8 +262,8 @@ def _gains(law: BoardLaw, throws: Throws) -> dict[str, tuple[float, float]]:
 
     def score(hit: Array, there: Array, chance: Any) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
-            changes_score, stayed = hit * np.log(chance), there * np.log1p(-chance)
-        return np.where(hit > 0, changes_score, 0).sum(1) + np.where(there > 0, stayed, 0).sum(1)
+            hits, misses = hit * np.log(chance), there * np.log1p(-chance)
+        return np.where(hit > 0, hits, 0).sum(1) + np.where(there > 0, misses, 0).sum(1)
 
     landing = (throws.landed * (np.log(shares) - np.log(np.maximum(constant, 1e-300)))).sum(1)
     displacement = score(throws.changed, stays, changes) - score(throws.changed, stays, steady)

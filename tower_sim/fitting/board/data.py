@@ -106,8 +106,8 @@ def _throws(campaign: Campaign, places: tuple[str, ...]) -> Throws:
     lying, changed = table(lies, before), table(lies & (before != after) & (after >= 0), before)
     is_throw = (landed.sum(1) > 0) & ~is_stuck
     number = np.cumsum(is_throw) - 1
-    moves_place = lies & (before != after) & (after >= 0) & is_throw[cubes.row]
-    moves = np.column_stack([number[cubes.row[moves_place]], before[moves_place], after[moves_place]])
+    has_moved = lies & (before != after) & (after >= 0) & is_throw[cubes.row]
+    moves = np.column_stack([number[cubes.row[has_moved]], before[has_moved], after[has_moved]])
     has_thrown = np.bincount(cubes.row[cubes.thrown], minlength=rows) > 0
     quiet = ~has_thrown & ~is_stuck
     return Throws(

@@ -48,7 +48,7 @@ class DifferentFeature:
 
 
 @dataclass(frozen=True)
-class Answers:
+class Classification:
     """How often a classifier recognises the model of games that it was not trained on, with `games` on each side.
 
     `accuracy` has Wilson's interval for two thirds of the answers (see DEPENDENCE). `p` is the probability of so high
@@ -79,7 +79,7 @@ class Power:
     rate: Estimate
 
 
-def tell_apart(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> Answers:
+def tell_apart(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> Classification:
     """Train classifiers on four fifths of both models' games and test them on the last fifth, five times.
 
     Random, from `rng`, are the games left out of the larger side, and the folds.
@@ -90,7 +90,7 @@ def tell_apart(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> Answ
     second = features(b)[1]
     right = _right(np.concatenate([first, second]), np.repeat([0, 1], len(a)), rng)
     hits, games = int(right.sum()), len(right)
-    return Answers(
+    return Classification(
         games=len(a),
         features=len(names),
         accuracy=wilson(hits, games, games / DEPENDENCE),
@@ -107,7 +107,7 @@ def power(
 ) -> Power:
     """Count how many of `trials` pairs of samples from `make_pair(rng)` the test flags; `note` is called after each."""
     check_whole("trials", trials, 1)
-    tests: list[Answers] = []
+    tests: list[Classification] = []
     for stream in rng.spawn(trials):
         tests.append(tell_apart(*make_pair(stream), stream))
         note()

@@ -16,7 +16,7 @@ from tower_sim.fitting.tower.classifier import (
     FOLDS,
     POWER,
     SHIFT,
-    Answers,
+    Classification,
     Power,
 )
 from tower_sim.fitting.tower.distances import Distance
@@ -51,7 +51,7 @@ class TowerCheck:
     counts: Histogram
     reliability: Reliability
     whole: WholeGames
-    answers: Answers
+    answers: Classification
     power: Power | None = None
     engines: str = ""
     knocks: Sequence[KnockMeans] = ()
@@ -146,7 +146,7 @@ def report(check: TowerCheck) -> Report:
 # Verdicts
 
 
-def _classifier(answers: Answers) -> Claim:
+def _classifier(answers: Classification) -> Claim:
     accuracy = show(answers.accuracy)
     verdict = PASSES if answers.accuracy.high < ACCURACY_BELOW else FAILS if answers.differs else UNDECIDED
     why = f"accuracy {accuracy} on games not seen, {answers.games} against {answers.games}, p = {answers.p:.2g}"
