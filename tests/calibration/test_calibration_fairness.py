@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from support.cases import each_case
-from support.command_line import refusal
+from support.command_line import here, refusal
 from support.fakes import CoinTower
 from support.recorded import COLOURS, game, write_records
 
@@ -453,6 +453,15 @@ def test_single_throws_into_the_empty_tower_need_no_later_drop():
     result = check(row, law)
     assert result.setup.drops == 1
     assert result.skipped == {"later drops, to which fewer than 8 reference games came": 1}
+
+
+def test_ctrl_c_ends_in_one_line(monkeypatch: pytest.MonkeyPatch):
+    def stop(*_: object) -> Reference:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(verdict, "fit_reference", stop)
+    done = here("tower", "test", "my_tower")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "tower-sim: interrupted\n")
 
 
 @each_case(
