@@ -236,8 +236,8 @@ def test_a_generator_is_plain_data_that_goes_on_where_it_was_saved(npm: Ask):
     (found,) = npm({"do": "words", "generator": begun, "count": 300})
     assert found["drawn"] == [word() for _ in range(300)]
     assert found["generator"]["state"] == [*word._state]
-    forks = npm(*({"do": "fork", "generator": found["generator"], "number": n} for n in (0, 3, 2**40)))
-    assert [each["state"] for each in forks] == [[*WordStream(word._state, n)._state] for n in (0, 3, 2**40)]
+    forks = npm(*({"do": "fork", "generator": found["generator"], "number": n} for n in (0, 3, WORD - 1)))
+    assert [each["state"] for each in forks] == [[*WordStream(word._state, n)._state] for n in (0, 3, WORD - 1)]
     seeds = [0, 7, WORD, 2**128 - 1]
     expected = [np.random.SeedSequence(seed).generate_state(4).tolist() for seed in seeds]
     assert npm(*({"do": "fourWords", "seed": str(seed)} for seed in seeds)) == expected
@@ -282,6 +282,9 @@ REFUSED: list[tuple[str, list[Any], str, str]] = [
     ("fork", [{"js": "npm.fromWords(() => 7)"}, 1], "generator", "no state to save or fork"),
     ("playGame", [{"js": "deadReckoning"}, GENERATOR], "tower", "amerigo of tower-sim/towers/amerigo"),
     ("sampleGame", [None, 7], "tower", "a tower, such as"),
+    ("fork", [GENERATOR, 2**32], "number", "is 4294967296; allowed is a whole number from 0 to 2^32 - 1"),
+    ("seeded", [[1, 2, 3, 4], 2**32], "stream", "from 0 to 2^32 - 1"),
+    ("sampleGame", [{"js": "amerigo"}, 7, 2**32], "game", "from 0 to 2^32 - 1"),
     ("fourWords", [2**60], "seed", "a number above 2^53 - 1 is not exact"),
     ("amerigo.drop", [STATE, [], {"kind": "pcg"}], "generator.kind", '"xoshiro128**"'),
     ("amerigo.drop", [STATE, [], {**GENERATOR, "state": [0, 0, 0, 0]}], "generator.state", "not all 0"),

@@ -203,15 +203,20 @@ def test_cubes_as_text_or_as_an_object_are_read_alike(browser: Watched, url: str
                 await tower.undo();
               }
               await tower.knock(1, "x").catch((error) => answers.push(error.message));
-              answers.push(late.getAttribute("cubes"));
+              await tower.knock(1, 2 ** 60).catch((error) => answers.push(error.message));
+              late.seed = 2 ** 60;
+              answers.push(late.seed, late.getAttribute("cubes"));
               return answers;
             }"""
         )
-    *refused, text, plain, knock, early = found
+    *refused, text, plain, knock, rounded, seed, early = found
     assert [line for line in refused if not line.startswith("Cubes ") or "1 to 500 cubes in all" not in line] == []
     assert text == plain
     assert Counter(cube.colour for cube in TowerState.from_token(text).log[0].thrown) == {"dark blue": 4, "red": 2}
-    assert knock == 'The seed "x" is none; allowed is a whole number from 0 to 2^128 - 1.'
+    allowed = "is none; allowed is a whole number from 0 to 2^128 - 1"
+    assert knock == f'The seed "x" {allowed}.'
+    assert rounded == f'The seed "1152921504606847000" {allowed}, above 2^53 - 1 as text.'
+    assert "e+" in seed  # which is no seed
     assert early == "red:2"
 
 

@@ -108,6 +108,27 @@ def test_numbers_and_words_are_written_as_python_writes_them():
 
 @pytest.mark.slow
 @needs_node
+def test_a_seed_or_key_that_javascript_would_round_or_cut_is_refused():
+    words, seeds = "a whole number from 0 to 2^32 - 1", "a whole number from 0 to 2^128 - 1, or its text"
+    wrong: list[tuple[Any, list[Any], str]] = [
+        ("7", [0, 2**32], f"key[1] is 4294967296; allowed is {words}"),
+        ("7", [-1], f"key[0] is -1; allowed is {words}"),
+        ("7", [0.5], f"key[0] is 0.5; allowed is {words}"),
+        (2**53, [], f"seed is 9007199254740992; allowed is {seeds}"),
+        (-1, [], f"seed is -1; allowed is {seeds}"),
+        (str(2**128), [], f'seed is "{2**128}"; allowed is {seeds}'),
+    ]
+    right = [("7", [2**32 - 1]), (2**53 - 1, []), (str(2**128 - 1), [0, 1])]
+    drawn = parts_by_node(draws=[*right, *((seed, key) for seed, key, _ in wrong)])["drawn"]
+    expected: list[str] = []
+    for seed, key in right:
+        state = np.random.PCG64(np.random.SeedSequence(int(seed), spawn_key=key)).state["state"]
+        expected.append(f"{state['state']:x}:{state['inc']:x}:")
+    assert drawn == [*expected, *(line for _, _, line in wrong)]
+
+
+@pytest.mark.slow
+@needs_node
 def test_what_python_refuses_is_refused_and_the_field_is_named():
     from tower_sim.cubes import Cube
     from tower_sim.simulator import PhysicsModel

@@ -2,12 +2,19 @@
 
 import { readFileSync } from "node:fs";
 
-const { physics, core, profiles, state, texts = [], numbers = [], words = [], steps = [] } = JSON.parse(readFileSync(0, "utf8"));
+const { physics, core, profiles, state, texts = [], numbers = [], words = [], steps = [], draws = [] } = JSON.parse(readFileSync(0, "utf8"));
 const { openPhysics, packed: packedOf, pcg64, pythonJson, pythonReal, readToken, unpacked } = await import(physics);
 
 const packed = texts.map(packedOf);
 const same = packed.map((bytes, i) => new TextDecoder().decode(unpacked(bytes, 1e8)) === texts[i]);
 const refused = [];
+const found = (act) => {
+  try {
+    return act();
+  } catch (error) {
+    return error instanceof RangeError ? error.message : String(error.stack);
+  }
+};
 if (steps.length) {
   const bytes = readFileSync(core);
   const tower = await openPhysics(profiles.amerigo, bytes);
@@ -37,4 +44,5 @@ console.log(JSON.stringify({
   numbers: numbers.map(pythonReal),
   words: words.map((word) => pythonJson(word)),
   refused,
+  drawn: draws.map(([seed, key]) => found(() => pcg64(seed, key).text())),
 }));

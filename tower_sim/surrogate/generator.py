@@ -31,7 +31,7 @@ class WordStream:
         if len(seed) != 4:
             raise fault("seed", seed, "four whole numbers from 0 to 2^32 - 1", "give as many")
         words = [check_whole("a word of the seed", word, 0, _MASK) for word in seed]
-        stream = check_whole("stream", stream, 0)
+        stream = check_whole("stream", stream, 0, _MASK)
         a, b, c, d = (
             mixed(word + mixed((stream + self.GOLDEN * (i + 1)) & _MASK) & _MASK) for i, word in enumerate(words)
         )

@@ -1,4 +1,11 @@
-// Seeds as numpy.random.SeedSequence mixes them.
+// Seeds: what callers may give, and how numpy.random.SeedSequence mixes it.
+
+/** Return a seed, a number up to 2^53 - 1, a bigint or digits, as a bigint below 2^128; null of anything else. */
+export function seedOf(seed) {
+  const isOne = typeof seed === "bigint" || Number.isSafeInteger(seed) || (typeof seed === "string" && /^\d{1,39}$/.test(seed));
+  const number = isOne ? BigInt(seed) : -1n;
+  return number >= 0n && number < 1n << 128n ? number : null;
+}
 
 /** Return the four words numpy.random.SeedSequence(seed).generate_state(4) of a whole number from 0, as text or number. */
 export function seedWords(seed) {

@@ -21,9 +21,8 @@ export function words(seed, stream = 0) {
 function fourOf(seed, stream) {
   const four = seed instanceof Uint32Array ? [...seed] : seed;
   checkFour("seed", four);
-  whole("stream", stream, 0);
-  const number = stream % WORD;
-  const [a, b, c, d] = four.map((word, i) => mixed((word + mixed((number + GOLDEN * (i + 1)) >>> 0)) >>> 0));
+  whole("stream", stream, 0, WORD - 1);
+  const [a, b, c, d] = four.map((word, i) => mixed((word + mixed((stream + GOLDEN * (i + 1)) >>> 0)) >>> 0));
   return [a, b, c, (d | 1) >>> 0]; // not all of them 0
 }
 

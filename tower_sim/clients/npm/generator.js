@@ -3,7 +3,7 @@
 
 /** @import { After, Generator, Luck, Seed, Words } from "./types.js" */
 import { fault } from "./check.js";
-import { seedWords } from "./seeds.js";
+import { seedOf, seedWords } from "./seeds.js";
 import { WORD, checkFour, fourOf, object, whole, wordsFrom } from "./words.js";
 
 const KIND = "xoshiro128**";
@@ -13,7 +13,6 @@ const MAKE = "make one with seeded([1, 2, 3, 4]) or fromSystem()";
 const FRACTIONS =
   "Math.random gives fractions, with which every cube would come out: for it write " +
   "fromWords(() => Math.floor(Math.random() * 4294967296))";
-const MOST_SEED = 2n ** 128n - 1n;
 
 /** Return the generator of four words and the number of a stream; see docs/surrogate.md of tower_sim. @returns {Generator} */
 export function seeded(/** @type {readonly number[] | Uint32Array} */ seed, stream = 0) {
@@ -53,12 +52,13 @@ export function load(/** @type {unknown} */ text) {
 /**
  * Return child `number` of a generator, which stays as it is: seeded(generator.state, number).
  *
- * Another number, or the same generator after another word, gives another child; the same two give the same, so count up.
+ * Another number, from 0 to 2^32 - 1, or the same generator after another word, gives another child; the same two give the same,
+ * so count up.
  * @returns {Generator}
  */
 export function fork(/** @type {Generator} */ generator, /** @type {number} */ number) {
   checkGenerator(generator);
-  whole("number", number, 0);
+  whole("number", number, 0, WORD - 1);
   return { kind: KIND, state: fourOf([...generator.state], number) };
 }
 
@@ -108,9 +108,9 @@ export function drawing(/** @type {L} */ generator, /** @type {(word: () => numb
 /** Return a seed as a bigint; refuse what is none. */
 export function checkedSeed(seed) {
   const allowed = "a whole number from 0 to 2^128 - 1, as a number, a bigint or its digits";
-  const isOne = typeof seed === "bigint" || Number.isSafeInteger(seed) || (typeof seed === "string" && /^\d{1,39}$/.test(seed));
-  if (!isOne || BigInt(seed) < 0n || BigInt(seed) > MOST_SEED) throw fault("seed", seed, allowed, "a number above 2^53 - 1 is not exact");
-  return BigInt(seed);
+  const number = seedOf(seed);
+  if (number === null) throw fault("seed", seed, allowed, "a number above 2^53 - 1 is not exact");
+  return number;
 }
 
 function checkGenerator(generator) {

@@ -7,7 +7,7 @@ import { total } from "./counts.js";
 import { checkedSeed, seeded, fourWords } from "./generator.js";
 import { numpyWords } from "./numpy.js";
 import { PUBLISHED } from "./published.js";
-import { list, object, oneOf, whole } from "./words.js";
+import { WORD, list, object, oneOf, whole } from "./words.js";
 
 export const LIMITS = { cubes: 500, drops: 10000, colours: 100, divisor: 1000 }; // of house rules
 
@@ -95,7 +95,7 @@ export function playGame(/** @type {Tower} */ tower, /** @type {L} */ generator,
 
 /** Play game number `game` of Python's sample_games(model, rules, games, seed): entries, the same cube by cube. @returns {Entry[]} */
 export function sampleGame(/** @type {Tower} */ tower, /** @type {Seed} */ seed, game = 0, /** @type {Rules} */ rules = AMERIGO) {
-  whole("game", game, 0);
+  whole("game", game, 0, WORD - 1);
   return playGame(tower, seeded(fourWords(seed), game), rules).entries;
 }
 

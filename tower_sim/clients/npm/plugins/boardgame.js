@@ -10,6 +10,7 @@
 import { aTower } from "../lib/check.js";
 import { counted } from "../lib/counts.js";
 import { fromSystem, seeded } from "../lib/generator.js";
+import { WORD, whole } from "../lib/words.js";
 
 const NAME = "tower";
 const SETUP =
@@ -21,13 +22,14 @@ const SETUP =
  * Return the plugin, which moves and hooks then find as `tower`: `{ drop(thrown), inside(), drops() }`.
  *
  * `tower` is a tower of this package. `seed`, four words, or a function that gives them for each match, is for tests and
- * replays; when it is left out, every match begins from the system's randomness. `stream` is a whole number.
+ * replays; when it is left out, every match begins from the system's randomness. `stream` is a whole number below 2^32.
  * @typedef {{ readonly tower: Tower, readonly seed?: readonly number[] | (() => readonly number[]), readonly stream?: number }} TowerOptions
  * @typedef {Omit<ReturnType<typeof apiOf>, "_private">} TowerAPI
  * @returns {import("boardgame.io").Plugin<TowerAPI>}
  */
 export function towerPlugin(/** @type {TowerOptions} */ { tower, seed, stream = 0 } = {}) {
   aTower("tower", tower);
+  whole("stream", stream, 0, WORD - 1);
   const begun = () => (seed === undefined ? fromSystem() : seeded(typeof seed === "function" ? seed() : seed, stream));
   return {
     name: NAME,

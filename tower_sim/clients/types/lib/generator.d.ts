@@ -11,7 +11,8 @@ export function load(text: unknown): Generator;
 /**
  * Return child `number` of a generator, which stays as it is: seeded(generator.state, number).
  *
- * Another number, or the same generator after another word, gives another child; the same two give the same, so count up.
+ * Another number, from 0 to 2^32 - 1, or the same generator after another word, gives another child; the same two give the same,
+ * so count up.
  * @returns {Generator}
  */
 export function fork(generator: Generator, number: number): Generator;

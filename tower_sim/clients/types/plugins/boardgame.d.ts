@@ -2,7 +2,7 @@
  * Return the plugin, which moves and hooks then find as `tower`: `{ drop(thrown), inside(), drops() }`.
  *
  * `tower` is a tower of this package. `seed`, four words, or a function that gives them for each match, is for tests and
- * replays; when it is left out, every match begins from the system's randomness. `stream` is a whole number.
+ * replays; when it is left out, every match begins from the system's randomness. `stream` is a whole number below 2^32.
  * @typedef {{ readonly tower: Tower, readonly seed?: readonly number[] | (() => readonly number[]), readonly stream?: number }} TowerOptions
  * @typedef {Omit<ReturnType<typeof apiOf>, "_private">} TowerAPI
  * @returns {import("boardgame.io").Plugin<TowerAPI>}
@@ -12,7 +12,7 @@ export function towerPlugin({ tower, seed, stream }?: TowerOptions): import("boa
  * Return the plugin, which moves and hooks then find as `tower`: `{ drop(thrown), inside(), drops() }`.
  *
  * `tower` is a tower of this package. `seed`, four words, or a function that gives them for each match, is for tests and
- * replays; when it is left out, every match begins from the system's randomness. `stream` is a whole number.
+ * replays; when it is left out, every match begins from the system's randomness. `stream` is a whole number below 2^32.
  */
 export type TowerOptions = {
     readonly tower: Tower;
@@ -23,7 +23,7 @@ export type TowerOptions = {
  * Return the plugin, which moves and hooks then find as `tower`: `{ drop(thrown), inside(), drops() }`.
  *
  * `tower` is a tower of this package. `seed`, four words, or a function that gives them for each match, is for tests and
- * replays; when it is left out, every match begins from the system's randomness. `stream` is a whole number.
+ * replays; when it is left out, every match begins from the system's randomness. `stream` is a whole number below 2^32.
  */
 export type TowerAPI = Omit<ReturnType<typeof apiOf>, "_private">;
 import type { Tower } from "../lib/types.js";

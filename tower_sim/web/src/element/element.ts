@@ -7,7 +7,7 @@ import type { Paint } from "../common/faces";
 import { handleCanvas } from "../scene/hands";
 import { seenOf } from "../scene/solids";
 import { Stage, animate } from "../scene/stage";
-import { anySeed, checkSeed, countsOf, countsText, quote } from "../live/link";
+import { anySeed, countsOf, countsText, quote, seedText } from "../live/link";
 import type { Cube, Apparatus } from "../live/state";
 import { LiveTower } from "../live/tower";
 import { byColour } from "../live/words";
@@ -216,20 +216,16 @@ export class CubeTower extends Base {
 
   /** Throw cubes, such as { blue: 4 } or "blue:4", by a seed (drawn where none is given); a promise: it has begun. */
   throw(cubes: string | Record<string, number> | null = this.cubes, seed: string | number | bigint = anySeed()): Promise<void> {
-    return this.run(() => this.drop(cubes, String(seed)));
+    return this.run(() => this.drop(cubes, seed));
   }
 
-  private async drop(cubes: unknown, seed: string): Promise<void> {
-    checkSeed(seed);
-    await this.tower.move("drop", { counts: countsOf(cubes), seed });
+  private async drop(cubes: unknown, seed: unknown): Promise<void> {
+    await this.tower.move("drop", { seed: seedText(seed), counts: countsOf(cubes) });
   }
 
   /** Knock on the table, `strength` in g. */
   knock(strength = 1, seed: string | number | bigint = anySeed()): Promise<void> {
-    return this.run(async () => {
-      checkSeed(String(seed));
-      await this.tower.move("knock", { strength, seed: String(seed) });
-    });
+    return this.run(async () => void await this.tower.move("knock", { strength, seed: seedText(seed) }));
   }
 
   /** Take back the last of what was done here; a promise of the token of the state. */
@@ -253,6 +249,11 @@ export class CubeTower extends Base {
   }
 }
 
+/** Return a value as text; a number that JavaScript has rounded as one that no reader takes. */
+function exactly(value: unknown): string {
+  return typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER ? value.toExponential() : String(value);
+}
+
 function element<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: Record<string, string>): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -264,7 +265,7 @@ for (const name of ATTRIBUTES) {
     get(this: CubeTower) { return this.getAttribute(name); },
     set(this: CubeTower, value: string | Record<string, number> | null | undefined) {
       if (value === null || value === undefined) this.removeAttribute(name);
-      else this.setAttribute(name, typeof value === "object" ? countsText(Object.entries(value)) : String(value));
+      else this.setAttribute(name, typeof value === "object" ? countsText(Object.entries(value)) : exactly(value));
     },
   });
 }

@@ -1,6 +1,6 @@
 // What leaves the page: its state in the address, variants as rules files, figures as CSV.
 
-import { battle } from "made/lab.js";
+import { battle, seedOf } from "made/lab.js";
 import { address } from "../common/browser";
 import { oneLine } from "../common/text";
 import { series } from "./figures";
@@ -98,9 +98,9 @@ export function readLink(link: string): State {
 
 /** Return a seed as it is written, a whole number below 2^128; throws a RangeError for anything else. */
 export function checkSeed(word: string): string {
-  const text = word.trim();
-  if (!/^\d{1,39}$/.test(text) || BigInt(text) >= 1n << 128n) throw refuse("seed", text, "a whole number below 2^128");
-  return String(BigInt(text));
+  const seed = seedOf(word.trim());
+  if (seed === null) throw refuse("seed", word.trim(), "a whole number below 2^128");
+  return String(seed);
 }
 
 function refuse(key: string, value: string | null, allowed: string): RangeError {

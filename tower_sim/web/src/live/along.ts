@@ -4,7 +4,7 @@ import { capital, joinWords } from "../common/text";
 import { amerigoGame } from "./along_amerigo";
 import { battleGame } from "./along_battle";
 import { type Awaited, type Begun, type Choices, type Course, type Playable, courseOf } from "./course";
-import { anySeed, checkSeed, decode, quote } from "./link";
+import { anySeed, decode, quote, seedText } from "./link";
 import type { Live } from "./live";
 import type { House, Apparatus } from "./state";
 import { byColour } from "./words";
@@ -141,8 +141,8 @@ export function readBegun(text: string, tower: Apparatus): Begun {
 }
 
 function checkBegun(game: Playable, choices: Choices, seed: string): Begun {
-  checkSeed(seed);
+  const digits = seedText(seed);
   const wrong = game.wrong(choices);
   if (wrong) throw new Error(`${capital(wrong)}.`);
-  return { game, choices, seed };
+  return { game, choices, seed: digits };
 }

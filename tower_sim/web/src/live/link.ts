@@ -1,6 +1,7 @@
 // A link: #profile=NAME&state=TOKEN, and &seed=N&throw=blue:4,red:2 for a throw that is to happen when it is opened, or
 // &game=amerigo:N for a game of that seed that is played along; see Along.text.
 
+import { seedOf } from "../../../surrogate/seeds.js";
 import { sumOf } from "../common/text";
 
 const MOST = 500; // cubes in a throw
@@ -36,8 +37,7 @@ export function readLink(text: string): Link | null {
     parts.set(key, key === "game" ? value : decode(value)); // a game's parts are decoded one by one
   }
   const counts = parts.has("throw") ? countsOf(parts.get("throw")!) : null;
-  const seed = parts.get("seed") ?? null;
-  if (seed !== null) checkSeed(seed);
+  const seed = parts.has("seed") ? seedText(parts.get("seed")) : null;
   if (counts && parts.has("game")) throw new Error("The link has a throw and a game; allowed is one of them; copy it again, whole.");
   if ((seed === null) !== (counts === null)) throw new Error("The link has a throw without its seed, or a seed without a throw; allowed are both or none; copy it again, whole.");
   return { profile: parts.get("profile") ?? null, state: parts.get("state") || null, seed, counts, game: parts.get("game") || null };
@@ -69,9 +69,11 @@ export function countsOf(cubes: unknown): Counts {
   throw new Error(`Cubes ${quote(text)} cannot be thrown; allowed are colours with their numbers, such as blue:4,red:2, 1 to ${MOST} cubes in all.`);
 }
 
-/** Throw an Error unless a text is a seed. */
-export function checkSeed(text: string): void {
-  if (!/^[0-9]{1,39}$/.test(text) || BigInt(text) >= 2n ** 128n) throw new Error(`The seed ${quote(text)} is none; allowed is a whole number from 0 to 2^128 - 1.`);
+/** Return the digits of a seed; throw an Error for what is none, such as a number that JavaScript has rounded. */
+export function seedText(seed: unknown): string {
+  const number = seedOf(seed);
+  if (number === null) throw new Error(`The seed ${quote(seed)} is none; allowed is a whole number from 0 to 2^128 - 1${typeof seed === "number" ? ", above 2^53 - 1 as text" : ""}.`);
+  return String(number);
 }
 
 /** A seed that a person can type again. */

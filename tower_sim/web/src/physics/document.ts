@@ -2,13 +2,13 @@
 // tower_sim/requests.py, model.py and outcome.py.
 
 import { pcg64 } from "./pcg64.js";
+import { checkWhole, readSeed } from "./numbers.js";
 import { prints, wrongly } from "./refuse.js";
 import { cubesOf, nextId, readToken, tokenOf } from "./state.js";
 import type { Counts, DropAsked, DropDocument, PhysicsModel, PhysicsOutcome, PhysicsState, Rng, Seed, Status, ThrownCube } from "./types.js";
 import { pythonJson } from "./written.js";
 
 const MOST_CUBES = 500;
-const MOST_SEED = 2n ** 128n - 1n;
 const MAX_ATTEMPTS = 5;
 const COLOURS = ["blue", "black", "red", "brown", "green", "yellow", "white", "purple"]; // that games have
 const COUNTS = "counts by colour, such as { blue: 4 }";
@@ -18,7 +18,7 @@ const COUNTS = "counts by colour, such as { blue: 4 }";
  * number as text, bigint or number. `state` is a token or a state (none: empty), `knock` the strength (g) of a knock before it.
  */
 export function dropDocument(model: PhysicsModel, { cubes = {}, seed, state = null, knock = null }: DropAsked): DropDocument {
-  const number = checkSeed(seed);
+  const number = readSeed(seed);
   const before = typeof state === "string" ? readToken(state) : state ?? model.empty();
   const counts = checkCounts(cubes, before);
   if (knock !== null && typeof knock !== "number") throw wrongly("knock", knock, "a number (peak acceleration in g)");
@@ -61,7 +61,7 @@ export function documentOf(outcome: PhysicsOutcome, seed: Seed, colours: readonl
   return {
     schema: "tower-sim/outcome",
     version: 1,
-    seed: String(seed),
+    seed: String(readSeed(seed)),
     model: outcome.model,
     apparatus: outcome.apparatus,
     status: outcome.status as DropDocument["status"],
@@ -82,19 +82,13 @@ export function documentText(document: DropDocument): string {
   return pythonJson(document);
 }
 
-function checkSeed(seed: Seed): bigint {
-  const isOne = typeof seed === "bigint" || Number.isSafeInteger(seed) || (typeof seed === "string" && /^\d{1,39}$/.test(seed));
-  if (isOne && BigInt(seed) >= 0n && BigInt(seed) <= MOST_SEED) return BigInt(seed);
-  throw wrongly("seed", seed, "a whole number from 0 to 2^128 - 1, or its text");
-}
-
 function checkCounts(cubes: Readonly<Counts>, before: PhysicsState): [colour: string, count: number][] {
   if (typeof cubes !== "object" || cubes === null || Array.isArray(cubes)) throw wrongly("cubes", cubes, COUNTS);
   const counts = Object.entries(cubes);
   for (const [colour, count] of counts) {
     if (!prints(colour)) throw wrongly("cubes", colour, "a colour of characters that can be printed");
     checkSpelling(colour, before);
-    if (!Number.isInteger(count) || count < 0) throw wrongly("cubes", count, "a whole number from 0 for each colour");
+    checkWhole("cubes", count, 0, MOST_CUBES);
   }
   const number = counts.reduce((sum, [, count]) => sum + count, 0);
   if (number > MOST_CUBES) throw wrongly("cubes", number, `up to ${MOST_CUBES} at a time`);

@@ -3,6 +3,7 @@
 
 import { checkAtRest } from "./at_rest.js";
 import { checkPast, checkTouches, impossible, MADE } from "./past.js";
+import { checkWhole } from "./numbers.js";
 import { prints, quote, refuse, wrongly } from "./refuse.js";
 import type { Scene } from "./scene.js";
 import { checkPlain, cubeOf, freeze, poseOf, PRINTED } from "./state.js";
@@ -85,7 +86,7 @@ export function checkZone(profile: Profile, zone: string): void {
 function plainCube(door: Door, path: string, cube: ThrownCube): EdgedCube {
   const { edge } = door.profile.cube;
   if (typeof cube !== "object" || cube === null || Array.isArray(cube)) throw wrongly(path, cube, "a cube { id, colour }");
-  if (!Number.isSafeInteger(cube.id) || cube.id < 0) throw wrongly(`${path}.id`, cube.id, "a whole number from 0 to 2^53 - 1");
+  checkWhole(`${path}.id`, cube.id, 0);
   if (typeof cube.colour !== "string" || !prints(cube.colour)) throw wrongly(`${path}.colour`, cube.colour, PRINTED);
   const given = cube.edge ?? edge;
   if (typeof given !== "number" || !(Math.abs(given - edge) <= 1e-9 * Math.max(Math.abs(given), edge))) {

@@ -6,6 +6,7 @@
 import { type CheckedLaunch, checkLaunch, checkLaunches, rowOfLaunch, tooDeep } from "./by_hand.js";
 import { instantiate } from "./core.js";
 import { checkCubes, checkState, checkStrength, checkZone, doorOf, markSound } from "./door.js";
+import { checkWhole } from "./numbers.js";
 import { refuse, wrongly } from "./refuse.js";
 import { type How, type Laid, sceneOf } from "./scene.js";
 import { cubeOf, dropsOf, freeze, poseOf } from "./state.js";
@@ -94,6 +95,7 @@ export async function openPhysics(profile: Profile, bytes: BufferSource): Promis
     const run: Run = {
       advance(windows = Infinity, isFilmed = true) {
         isOurs();
+        if (windows !== Infinity) checkWhole("windows", windows, 0);
         if (scene.status() !== null) return { numbers: [], frames: new Float64Array(0), windows: 0, swept: [], let_go: [], done: true };
         const shown = { ...scene.goOn(Math.min(windows, MOST_WINDOWS), isFilmed), let_go: letGoBefore };
         refuseTaken();

@@ -2,6 +2,7 @@
 // algorithms, 2014), its XSL-RR output, as numpy.random.default_rng makes it of a seed.
 
 import { spawnedWords } from "../../../surrogate/seeds.js";
+import { checkWhole, readSeed } from "./numbers.js";
 import type { Rng, Seed } from "./types.js";
 
 const MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n;
@@ -11,7 +12,8 @@ const RNG_TEXT = /^([0-9a-f]{1,32}):([0-9a-f]{1,32}):([0-9a-f]{0,8})$/;
 
 /** Return the generator of numpy.random.SeedSequence(seed, spawn_key=key): a seed of up to 128 bits, numbers below 2^32. */
 export function pcg64(seed: Seed, key: readonly number[] = []): Rng {
-  const words = spawnedWords(seed, key, 8).map(BigInt);
+  key.forEach((part, i) => checkWhole(`key[${i}]`, part, 0, 2 ** 32 - 1));
+  const words = spawnedWords(readSeed(seed), key, 8).map(BigInt);
   const long = (i: number) => (((words[i + 1] << 32n) | words[i]) << 64n) | (words[i + 3] << 32n) | words[i + 2];
   const step = ((long(4) << 1n) & MASK_128) | 1n;
   return pcg64From(advance(step + long(0), step), step);
