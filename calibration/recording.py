@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tower_sim import registry
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.catalogue import load, shipped
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.calibration import e_values, verdict
 from tower_sim.calibration.records import MARKS
@@ -18,8 +18,9 @@ from tower_sim.cubes import COLOURS
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import fault, quote
 from tower_sim.games.game import Game
+from tower_sim.models import PHYSICS
 from tower_sim.surrogate.groups import AGES, BetaBinomial
-from tower_sim.surrogate.store import TOWER, fitted_to, shipped_names
+from tower_sim.surrogate.store import has_fitted
 from tower_sim.variants import DEFAULT
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.page import Page
@@ -42,11 +43,12 @@ def make_document(files: Sequence[str | Path] = ()) -> dict[str, Any]:
     game: Game = registry.get("game", DEFAULT)
     rules = game.plain(game.read({}))[game.tables[0]]
     towers: dict[str, dict[str, Any]] = {}
-    usual = [name for name in sorted(shipped_names(), key=lambda name: name != game.apparatus) if name not in files]
-    for name in [*dict.fromkeys(map(str, files)), *usual]:
+    given = [*map(str, files)]
+    usual = sorted(shipped(), key=lambda name: (name != game.apparatus, name))
+    for name in dict.fromkeys([*given, *usual]):
         shape = load(name)
-        if fitted_to(shape).kind != TOWER:
-            if name in usual:
+        if shape.board:
+            if name not in given:
                 continue
             raise fault("tower", name, "one with a tray, not a board", "record throws of a board with tower-sim throw")
         if shape.name in towers:
@@ -78,9 +80,13 @@ def make_document(files: Sequence[str | Path] = ()) -> dict[str, Any]:
 
 
 def find_reference(shape: Apparatus) -> dict[str, Any]:
-    """Return the reference of a tower as plain data: the stored one, or a new one by its fast model, in seconds."""
+    """Return the reference of a tower as plain data.
+
+    It is the stored one. Without it the tower's fast model plays the games, in seconds. Without that physics does, in
+    minutes.
+    """
     kept = json.loads(KEPT.read_text("utf-8")).get(shape.digest)
-    model = "physics" if kept else "surrogate"
+    model = "surrogate" if not kept and has_fitted(shape) else PHYSICS
     return {"model": model, **(kept or to_plain(fit_reference(shape, GAMES, SEED, model=model)))}
 
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 
 from tests.measure.script import script
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.catalogue import load, shipped
 from tower_sim.calibration.recording import GAMES, KEPT, SEED, to_plain
 from tower_sim.calibration.reference import fit_reference
-from tower_sim.surrogate.store import shipped_names
 
 
 def renew() -> None:
-    shapes = [load(name) for name in shipped_names()]
+    shapes = [load(name) for name in sorted(shipped())]
     found = {shape.digest: to_plain(fit_reference(shape, GAMES, SEED)) for shape in shapes if not shape.board}
     KEPT.write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")
     print(f"{KEPT.stat().st_size} bytes, {len(found)} towers")

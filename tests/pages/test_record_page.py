@@ -27,8 +27,9 @@ from tower_sim.calibration.recording import GAMES, KEPT, SEED, make_document, to
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.reference import DropLaw, Reference, fit_reference
 from tower_sim.calibration.verdict import p_value
+from tower_sim.errors import UsageError
 from tower_sim.surrogate.groups import AgeOdds, BetaBinomial, GroupsLaw
-from tower_sim.surrogate.store import fitted_or_shipped
+from tower_sim.surrogate.store import beside, fitted_or_shipped
 
 pytestmark = PAGES
 
@@ -379,22 +380,31 @@ def test_the_picture_is_saved_as_points_and_as_shapes(page: Any):
         assert Path(saved(page, f"#picture-{kind}").path()).read_bytes().startswith(head)
 
 
-def test_a_tower_that_does_not_ship_is_played_by_its_fast_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    (tmp_path / "none.json").write_text("{}", "utf-8")
-    monkeypatch.setattr(recording, "KEPT", tmp_path / "none.json")
-    found = recording.find_reference(load("amerigo"))
-    assert (found["model"], found["games"], len(found["setups"]["49"])) == ("surrogate", GAMES, 64)
-
-
-def test_a_tower_of_ones_own_comes_first_and_what_has_no_fast_model_is_refused(tmp_path: Path):
+def test_a_tower_of_ones_own_is_played_by_its_fast_model_or_else_by_physics(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """As `tower fit` writes it, a tower has no fast model; 8 games of physics take some 10 s."""
     mine = tmp_path / "mine.toml"
     mine.write_text(shipped()["amerigo"], "utf-8")
-    for tower, says in (
-        (str(mine), "surrogate"),
-        ("dead_reckoning", "one with a tray"),
-        ("nowhere", "neither a shipped profile nor a file"),
-    ):
+    monkeypatch.setattr(recording, "KEPT", tmp_path / "none.json")
+    (tmp_path / "none.json").write_text("{}", "utf-8")
+    shape = load(mine)
+    assert recording.find_reference(load("amerigo"))["model"] == "surrogate"
+    monkeypatch.setattr(recording, "GAMES", 8)
+    found = recording.find_reference(shape)
+    assert (found["model"], found["games"], len(found["setups"]["49"]), found["drops"]) == ("physics", 8, 64, (1, 35))
+    fitted = fitted_or_shipped("amerigo")
+    beside(mine).write_text(fitted.to_json(), "utf-8")
+    assert recording.find_reference(shape)["model"] == "surrogate"
+    beside(mine).write_text(replace(fitted, apparatus_digest="0" * 16).to_json(), "utf-8")
+    with pytest.raises(UsageError, match="was fitted for another"):
+        recording.find_reference(shape)
+
+
+def test_a_tower_of_ones_own_comes_first_and_a_board_is_refused(tmp_path: Path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text(shipped()["amerigo"], "utf-8")
+    for tower, says in (("dead_reckoning", "one with a tray"), ("nowhere", "neither a shipped profile nor a file")):
         assert says in refusal("page", "record", "--tower", tower, "-o", str(tmp_path / "x.html"))
-    (tmp_path / "mine.surrogate.json").write_text(fitted_or_shipped("amerigo").to_json(), "utf-8")
-    first, second, *_ = make_document([str(mine)])["towers"]
-    assert (first["name"], second["name"]) == ("mine", "amerigo")
+    names = [tower["name"] for tower in make_document([mine, "wallenstein"])["towers"]]
+    assert names == ["mine", "wallenstein", "amerigo", "amerigo-club", "amerigo-rulebook"]

@@ -201,6 +201,14 @@ def shipped(apparatus: str, apparatus_digest: str, advice: str = _NO_SURROGATE) 
     return fitted
 
 
+def has_fitted(apparatus: Apparatus) -> bool:
+    """Return whether the apparatus has a surrogate: a file beside it, or one that ships."""
+    is_beside = apparatus.file is not None and beside(apparatus.file).exists()
+    return is_beside or (
+        apparatus.name in shipped_names() and fitted_or_shipped(apparatus.name).apparatus_digest == apparatus.digest
+    )
+
+
 def fitted_to(apparatus: Apparatus) -> Fitted:
     """Return the surrogate next to the apparatus's file or, without one, the surrogate that ships."""
     file = beside(apparatus.file) if apparatus.file else None
