@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.browser import PAGES, Watched, axe_violations, browsing, clean, saved
+from support.browser import PAGES, Watched, axe_violations, browsing, saved
 from support.cases import each_case
 from support.command_line import refusal
 from support.recorded import COLOURS, game
@@ -53,9 +53,19 @@ def browser(file: Path) -> Iterator[Watched]:
 
 @pytest.fixture
 def page(browser: Watched, file: Path) -> Iterator[Any]:
-    """The page as it opens; nothing may go wrong on it, and nothing may leave it."""
-    with clean(browser, file, lambda _: None) as found:
-        yield found
+    """The page as it opens in a browser that keeps nothing; nothing may go wrong on it, and nothing may leave it."""
+    with browser.another(**PHONE) as watched:
+        watched.page.goto(file.resolve().as_uri())
+        tap = watched.page.tap
+
+        def tap_and_wait(selector: str) -> None:
+            tap(selector)
+            watched.page.evaluate("towerSim.settled()")
+
+        watched.page.tap = tap_and_wait
+        yield watched.page
+        assert watched.page.evaluate("window.hit") is None
+        watched.check()
 
 
 def write_night(rows: list[Record], players: tuple[str, ...] = (), **about: Any) -> str:
@@ -75,11 +85,12 @@ def write_night(rows: list[Record], players: tuple[str, ...] = (), **about: Any)
 
 
 def open_night(page: Any, text: str) -> None:
-    """Give the page a CSV as a file; what it kept before is gone."""
-    page.evaluate("localStorage.clear()")
-    page.reload()
-    page.click("#begin")
-    page.click("#share")
+    """Give the page a CSV as a file."""
+    page.wait_for_selector("#begin, #share")
+    if page.is_visible("#begin"):
+        page.click("#begin")
+    if not page.is_visible("#share-dialog"):
+        page.click("#share")
     page.set_input_files("#share-file", {"name": "night.csv", "mimeType": "text/csv", "buffer": text.encode()})
     page.wait_for_selector("#throws")
 
@@ -316,8 +327,7 @@ def test_a_link_carries_the_night_and_undo_brings_ones_own_back(page: Any):
     page.wait_for_selector("#share-copy:enabled")
     link = page.input_value("#share-link")
     assert len(link) < 700
-    page.evaluate("localStorage.clear()")
-    page.reload()
+    page.click("#new-night")
     page.click("#begin")
     page.tap("#out-blue-3")
     own = page.evaluate("towerSim.csv()")

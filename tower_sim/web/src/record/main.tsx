@@ -4,7 +4,7 @@ import { render } from "preact";
 import { find, shows, startTheme } from "../common/browser";
 import { pValue } from "./law";
 import { View, open, ui, verdict } from "./view";
-import { csv, expected, listen, model, night, played, runTest } from "./state";
+import { csv, expected, model, night, played, runTest, settled, start } from "./state";
 
 function show(): void {
   render(<View />, find("app"));
@@ -25,14 +25,16 @@ async function follow(): Promise<void> {
 if (shows("record")) {
   ui.show = show;
   startTheme(show);
-  listen(show);
-  show();
-  addEventListener("hashchange", follow);
-  follow();
-  /** What other scripts may use: the CSV, what the model expected of each throw, the test against a model by its name. */
+  start(show).then(() => {
+    show();
+    addEventListener("hashchange", follow);
+    follow();
+  });
+  /** What other scripts may use: the CSV, what the model expected of each throw, the test against a model by its name, a promise that all taps are kept and shown. */
   Object.assign(window, {
     towerSim: {
       csv: () => (night ? csv() : ""),
+      settled,
       expected: () => expected(played()),
       test: (name = model().name) => {
         const found = runTest(played(), name);

@@ -1,10 +1,11 @@
 // What the page was given, and the night that it keeps: the log of all that was tapped. Each tap reads the log, adds itself and
-// writes it, so that a reload, a dead battery or a second tab loses no tap.
+// writes it, and is shown once it is written: a reload, a killed browser, a dead battery or a second tab loses nothing that is shown.
 
 import { dataOf, recall, remember } from "../common/browser";
 import type { Paint } from "../common/faces";
 import { capital, joinWords } from "../common/text";
 import { type Check, type Constants, type Expected, type Reference, check, expectations } from "./law";
+import { exchange, whenClosed } from "./keep";
 import { type Action, type Due, FREE, type Head, type Night, type Played, type Rules, after, csvOf, dueOf, follow, isHappening } from "./night";
 
 interface Data {
@@ -28,15 +29,18 @@ export function paintOf(colour: string): Paint {
 
 const KEY = "night";
 const LONG = 2000; // actions of a log, from which the next night forgets how the last one was told
-let text: string | null = null; // the log as it is kept
-let log: Action[] = [];
+interface Log { at: number; log: Action[] } // `at` grows with each write
+let text: string | null = null; // the log as localStorage keeps it, which all tabs see at once
+let [at, log]: [number, Action[]] = [0, []];
+let isOnDisk = false;
+let writing: Promise<void> = Promise.resolve();
 export let night: Night | null = null;
-/** Whether the browser keeps the night; without that a reload loses it. */
-export let isKept = true;
+/** Whether the browser keeps the night; without that a reload loses it. Whether it lost the night since, and the page wrote it again. */
+export const keeping = { isKept: true, wasEmptied: false };
 let changed = () => {};
 
-/** Call `show` whenever the night has changed, in this tab or in another. */
-export function listen(show: () => void): void {
+/** Take the night that the browser keeps, and call `show` whenever it has changed, in this tab or in another. */
+export async function start(show: () => void): Promise<void> {
   changed = show;
   addEventListener("storage", (event) => {
     if (event.key !== `tower-sim:${KEY}` && event.key !== null) return;
@@ -44,26 +48,71 @@ export function listen(show: () => void): void {
     changed();
   });
   read();
+  const kept = await exchange(null);
+  isOnDisk = Boolean(kept);
+  if (kept) take(kept.text);
+  const look = () => {
+    read();
+    if (log.length) write();
+  };
+  whenClosed(look);
+  document.addEventListener("visibilitychange", () => document.hidden || look());
 }
 
-/** Take what is kept, which another tab may have changed. */
+/** Resolves when all that was told is kept and shown. */
+export function settled(): Promise<void> {
+  return writing;
+}
+
+/** Take what localStorage keeps, which another tab may have changed. */
 function read(): void {
   const kept = recall(KEY);
-  if (!isKept || kept === text) return;
+  if (kept === text) return;
   text = kept;
+  take(kept);
+}
+
+/** Take what is kept if it is later; what the browser lost is written again. */
+function take(kept: string | null): void {
+  const found = parse(kept);
+  if (!found) {
+    if (log.length) keeping.wasEmptied = true;
+    return log.length ? write() : undefined;
+  }
+  const isOfOurs = !log.length || found.log.some((action) => JSON.stringify(action) === JSON.stringify(log[0]));
+  if (isOfOurs && found.at <= at) return;
+  log = isOfOurs ? found.log : [...found.log, ...log]; // after the browser lost our night, another tab began one: Undo comes to it
+  at = Math.max(at, found.at);
+  night = replay(log);
+  if (!isOfOurs) write(++at);
+}
+
+function parse(kept: string | null): Log | null {
   try {
-    log = kept ? JSON.parse(kept) : [];
-    night = null;
-    for (const action of log) night = after(night, action, rulesOf);
+    const found = JSON.parse(kept ?? "null");
+    const now = Array.isArray(found) ? { at: 1, log: found } : found;
+    return replay(now.log) && now;
   } catch {
-    [log, night] = [[], null]; // nothing that this page wrote
+    return null; // nothing that this page wrote
   }
 }
 
-function write(): void {
-  text = JSON.stringify(log);
-  isKept = remember(KEY, text);
-  changed();
+function replay(actions: Action[]): Night | null {
+  return actions.reduce<Night | null>((now, action) => after(now, action, rulesOf), null);
+}
+
+/** Keep the log, and show it once it is kept. */
+function write(mine = at): void {
+  text = JSON.stringify({ at, log } satisfies Log);
+  const isShared = remember(KEY, text);
+  const disk = exchange({ at, text });
+  if (!isShared) text = null;
+  writing = disk.then((before) => {
+    if (isOnDisk && before === null) keeping.wasEmptied = true;
+    isOnDisk ||= before !== undefined;
+    keeping.isKept = isShared || before !== undefined;
+    if (mine === at) changed();
+  });
 }
 
 /** Do what was tapped. Throws an Error of one line for a night that cannot be opened; nothing has changed then. */
@@ -71,18 +120,19 @@ export function act(...action: Action): void {
   read();
   const next = after(night, action, rulesOf);
   const isNew = action[0] === "begin" || action[0] === "open"; // undo brings the night before back
+  if (isNew) navigator.storage?.persist?.().catch(() => {}); // a browser may refuse
   if (isNew && night && log.length > LONG) log = [["open", csv()]];
   log.push(action);
   night = next;
-  write();
+  write(++at);
 }
 
 export function undo(): void {
   read();
+  if (!canUndo()) return;
   log.pop();
-  night = null;
-  for (const action of log) night = after(night, action, rulesOf);
-  write();
+  night = replay(log);
+  write(++at);
 }
 
 export function canUndo(): boolean {

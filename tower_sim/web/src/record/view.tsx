@@ -8,7 +8,7 @@ import { capital, joinWords, plural, sumOf } from "../common/text";
 import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
 import { FREE, type Head, type Played, readDraft, isHappening, pack, playerName, tryDraft, unpack } from "./night";
 import { Picture, canShare, known, lucks, savePicture, sharePicture } from "./picture";
-import { COUNTS, MINE, act, canUndo, csv, data, due, expected, isKept, model, night, paintOf, placeOf, played, rulesOf, runTest, titleOf, undo } from "./state";
+import { COUNTS, MINE, act, canUndo, csv, data, due, expected, keeping, model, night, paintOf, placeOf, played, rulesOf, runTest, titleOf, undo } from "./state";
 
 const TABS = { record: "Record", throws: "Throws", night: "The night", tower: "Our tower" };
 type Tab = keyof typeof TABS;
@@ -36,6 +36,11 @@ function tap(...action: Parameters<typeof act>): void {
   }
 }
 
+function keepingWords(): string {
+  if (!keeping.isKept) return "This browser keeps nothing for the page. Save the night before you close it.";
+  return keeping.wasEmptied ? "The browser emptied its store while the page was open. The page wrote the night there again. Save the CSV to be sure: press Share." : "";
+}
+
 export function View() {
   const isOn = night !== null && !ui.isBeginning;
   return (
@@ -48,7 +53,7 @@ export function View() {
           {isOn && <button type="button" id="share" onClick={share}>Share</button>}
         </div>
       </header>
-      <p id="trouble" class="trouble" role="alert">{ui.trouble || (isKept ? "" : "This browser keeps nothing for the page. Save the night before you close it.")}</p>
+      <p id="trouble" class="trouble" role="alert">{ui.trouble || keepingWords()}</p>
       <main>
         {isOn ? (
           <>
@@ -383,6 +388,7 @@ function Nights({ found }: { found: Power[] }) {
 
 async function share(): Promise<void> {
   ui.link = "";
+  keeping.wasEmptied = false;
   openShare(ui.show);
   set({ link: `${address()}#record=${await pack(csv())}` });
 }
