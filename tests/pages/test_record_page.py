@@ -84,6 +84,14 @@ def write_night(rows: list[Record], players: tuple[str, ...] = (), **about: Any)
     return text.getvalue()
 
 
+def form(page: Any) -> None:
+    """Come to the form with which a night begins."""
+    page.wait_for_selector("#begin, #share")
+    if not page.is_visible("#begin"):
+        page.click("#share")
+        page.click("#new-night")
+
+
 def open_night(page: Any, text: str) -> None:
     """Give the page a CSV as a file."""
     page.wait_for_selector("#begin, #share")
@@ -418,3 +426,150 @@ def test_a_tower_of_ones_own_comes_first_and_a_board_is_refused(tmp_path: Path):
         assert says in refusal("page", "record", "--tower", tower, "-o", str(tmp_path / "x.html"))
     names = [tower["name"] for tower in make_document([mine, "wallenstein"])["towers"]]
     assert names == ["mine", "wallenstein", "amerigo", "amerigo-club", "amerigo-rulebook"]
+
+
+def head_of(page: Any) -> dict[str, Any]:
+    return json.loads(page.evaluate("towerSim.csv()").splitlines()[0].removeprefix("# tower_sim night 1 "))
+
+
+FAMILY, PERSIAN = "\U0001f469\u200d\U0001f467", "\u0646\u06cc\u0645\u200c\u0641\u0627\u0635\u0644\u0647"
+NAMES = {  # what is typed: the players, and whether a name is not as it was typed
+    "Ann; Bo": (["Ann", "Bo"], False),
+    "A,B,C,D,E,F,G,H,Ninth": ([*"ABCDEFGH", "Ninth"], False),
+    "Ann, Bo, Ann, Ann": (["Ann", "Bo", "Ann 2", "Ann 3"], True),
+    "Maximiliane Alexandra I, Maximiliane Alexandra II": (["Maximiliane Alexandr", "Maximiliane Alexan 2"], True),
+    f"{FAMILY}, {PERSIAN}\u060c Bo": ([FAMILY, PERSIAN, "Bo"], False),
+    "\u200d, ,, A\u0000nn\u202e": (["A nn"], False),
+    "e\u0301" * 21: (["e\u0301" * 20], True),
+    "'=Ann, =Ann": (["=Ann", "=Ann 2"], True),
+}
+
+
+@each_case("typed", NAMES)
+def test_each_player_who_was_typed_plays_or_is_told_of(page: Any, typed: str, tmp_path: Path):
+    names, is_told = NAMES[typed]
+    form(page)
+    page.select_option("#game", "free")
+    page.fill("#players", typed)
+    written = page.inner_text("#players-read")
+    assert written.startswith(f"{len(names)} player{'s' if len(names) > 1 else ''}: {names[0]}")
+    assert all(name in written for name in names)
+    assert ("at most 20 letters" in written) == is_told
+    page.reload()
+    form(page)
+    assert page.inner_text("#players-read") == written  # kept before the night begins
+    page.click("#begin")
+    assert head_of(page)["players"] == names
+    for _ in names:
+        for tap in ("#in-red-1", "#done", "#done"):
+            page.tap(tap)
+    text = page.evaluate("towerSim.csv()")
+    open_night(page, text)
+    assert page.evaluate("towerSim.csv()") == text
+    page.click("#tab-record")
+    assert page.input_value("#who") == names[0]
+    assert len(read_night(page, tmp_path)) == len(names)
+
+
+def test_too_many_players_are_refused_before_the_night_begins(page: Any):
+    page.fill("#players", ",".join(map(str, range(25))))
+    assert page.inner_text("#players-read") == "25 players; a night has at most 24: leave some out."
+    assert page.is_disabled("#begin")
+
+
+def test_players_join_leave_and_are_renamed_later_and_keep_their_throws(page: Any):
+    open_night(page, write_night(play_rows(6)[:6], ("Ann", "Bo", "Cy")))
+    page.click("#tab-record")
+    page.click("#change")
+    page.fill("#player-1", "Bo")
+    page.fill("#player-2", "Ann")
+    page.fill("#player-3", "")
+    page.fill("#players", "Dee; Ann")
+    assert page.inner_text("#players-read") == (
+        "4 players: Bo, Ann, Dee and Ann 2. Each name is there once, with at most 20 letters."
+    )
+    page.click("#change-now")
+    assert head_of(page)["players"] == ["Bo", "Ann", "Dee", "Ann 2"]
+    rows = page.evaluate("towerSim.csv()").splitlines()[2:]
+    assert [row.split(",")[-1] for row in rows] == ["Bo", "Ann", "Cy"] * 2
+    page.click("#tab-night")
+    assert [row.split("\t")[0] for row in page.inner_text("#luck tbody").splitlines()] == ["Bo", "Ann", "Cy"]
+    page.click("#tab-record")
+    page.click("#change")
+    assert (page.input_value("#player-3"), page.input_value("#players")) == ("Dee", "")
+    page.click("#back")
+    page.click("#undo")
+    assert head_of(page)["players"] == ["Ann", "Bo", "Cy"]
+
+
+def test_another_game_has_colours_of_its_own_and_only_those(page: Any, tmp_path: Path):
+    page.select_option("#game", "free")
+    for colour in ("blue", "black", "brown", "green", "yellow", "white", "purple"):
+        page.tap(f"#colour-{colour}")
+    page.fill("#colours", "Pink; pink, red, zinnober")
+    assert page.inner_text("#colours-read") == "3 colours: red, pink and zinnober."
+    page.click("#begin")
+    for tap in ["in-pink-4", "in-red-2", "done", "out-pink-1", "done"]:
+        page.tap(f"#{tap}")
+    assert [row.inside for row in read_night(page, tmp_path)] == [{"red": 2, "pink": 3, "zinnober": 0}]
+    assert axe_violations(page) == []
+    page.click("#change")
+    page.tap("#colour-white")
+    page.fill("#colours", "zinnober")
+    page.click("#change-now")
+    assert page.inner_text("#trouble").startswith("The night has pink cubes. Choose a game with these colours")
+    page.fill("#colours", "pink")
+    page.click("#change-now")
+    assert [row.inside for row in read_night(page, tmp_path)] == [{"red": 2, "white": 0, "pink": 3}]
+
+
+def test_edge_and_count_of_any_tower_are_told(page: Any):
+    page.select_option("#tower", "wallenstein")
+    page.fill("#edge", "8.5")
+    page.fill("#cubes", "6")
+    page.click("#begin")
+    head = head_of(page)
+    assert (head["tower"], head["edge"], head["counts"]) == ("wallenstein", 8.5, [6] * 7)
+    page.click("#change")
+    assert (page.input_value("#edge"), page.input_value("#cubes")) == ("8.5", "6")
+    page.fill("#edge", "")
+    page.fill("#cubes", "7")
+    page.click("#change-now")
+    head = head_of(page)
+    assert (head["edge"], head["counts"]) == (10, [7] * 7)
+    assert page.inner_text("#side-in") == "In: all 49"
+    page.tap("#out-red-7")
+    page.tap("#done")
+    assert page.inner_text("#expected").startswith("The model expected ")
+
+
+def test_a_wrong_game_and_tower_are_changed_after_the_night_began(page: Any, tmp_path: Path):
+    page.select_option("#game", "free")
+    page.click("#begin")
+    for tap in (
+        [f"in-{colour}-7" for colour in COLOURS]
+        + ["done"]
+        + [
+            *(f"out-{colour}-6" for colour in COLOURS),
+            *["done", "in-blue-1", "done", "done"],
+        ]
+    ):
+        page.tap(f"#{tap}")
+    page.click("#change")
+    page.select_option("#game", "amerigo")
+    page.select_option("#tower", "amerigo-club")
+    page.click("#change-now")
+    rows = read_night(page, tmp_path)
+    assert [(row.is_free, [*row.thrown], row.marks) for row in rows] == [
+        (False, [*COLOURS], ()),
+        (False, [*COLOURS], ("miscount",)),
+    ]
+    assert page.inner_text("#due") == "Round 1 of 5, black"
+    page.click("#tab-tower")
+    assert page.input_value("#like") == "amerigo-club"
+    page.click("#tab-record")
+    page.click("#change")
+    page.select_option("#game", "free")
+    page.click("#change-now")
+    assert page.inner_text("#due") == "Throw 3"
+    assert [row.is_free for row in read_night(page, tmp_path)] == [True, True]

@@ -15,9 +15,11 @@ export function plainName(name: string): string {
   return name.replaceAll("_", " ");
 }
 
-/** A text on one line, of at most so many letters. */
+/** A text on one line, of at most so many letters as people count them: joiners and accents stay with theirs. */
 export function oneLine(text: string, most: number): string {
-  return [...text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ")].slice(0, most).join("");
+  const line = text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu, " ");
+  const letters = typeof Intl.Segmenter === "function" ? Array.from(new Intl.Segmenter().segment(line), ({ segment }) => [...segment].slice(0, 16).join("")) : [...line];
+  return letters.slice(0, most).join("");
 }
 
 export function capital(text: string): string {

@@ -1,6 +1,7 @@
 // A night as it was recorded: what was tapped, what that says of the tower, and its CSV, which `tower-sim tower test` reads.
 
-import { csv, oneLine, sumOf } from "../common/text";
+import { csv, joinWords, sumOf } from "../common/text";
+import { MOST_NAMES, playerName } from "./names";
 
 /** What the night is of: `counts` cubes of each colour; `edge` in mm; the tower is one of the page's, or "mine". */
 export interface Head { game: string; tower: string; edge: number; colours: string[]; counts: number[]; players: string[]; date: string }
@@ -10,7 +11,7 @@ export interface Throw { begins: boolean; thrown: number[]; out: number[]; marks
 export interface Draft { begins: boolean; thrown: number[] | null; out: number[]; marks: string[]; who: string | null; side: "in" | "out"; at: number | null; isNew: boolean }
 export interface Night { head: Head; throws: Throw[]; draft: Draft }
 export type Action =
-  | ["begin", Head] | ["open", string] | ["in" | "out", number, number] | ["side", "in" | "out"] | ["mark" | "who", string]
+  | ["begin", Head] | ["open", string] | ["head", Head, Record<string, string>] | ["in" | "out", number, number] | ["side", "in" | "out"] | ["mark" | "who", string]
   | ["done"] | ["empty"] | ["game"] | ["edit", number, boolean] | ["cancel"] | ["remove"];
 
 /** A throw and what follows from those before: cubes inside `before` and `after`, its `phase` (0 the set-up), what cannot be. */
@@ -118,6 +119,7 @@ export function after(night: Night | null, action: Action, rulesOf: (head: Head)
     return { head, throws: [...throws.slice(0, at), each, ...throws.slice(draft.at === null || draft.isNew ? at : at + 1)], draft: newDraft(head) };
   };
   switch (action[0]) {
+    case "head": return changeHead(night, action[1], action[2]);
     case "in": {
       const now = [...(draft.thrown ?? dueOf(night, rules).thrown)];
       now[action[1]] = action[2];
@@ -141,6 +143,17 @@ export function after(night: Night | null, action: Action, rulesOf: (head: Head)
     }
     case "cancel": return { head, throws, draft: newDraft(head, !throws.length) };
   }
+}
+
+/** Return the night as one of another game, tower or players; throws an Error of one line where that would lose cubes. */
+function changeHead({ head: before, throws, draft }: Night, head: Head, renamed: Record<string, string>): Night {
+  const gone = before.colours.filter((colour, c) => !head.colours.includes(colour) && throws.some(({ thrown, out }) => thrown[c] || out[c]));
+  if (gone.length) throw new Error(`The night has ${joinWords(gone)} cubes. Choose a game with these colours, or first correct the throws that have them.`);
+  const move = (counts: number[]) => head.colours.map((colour) => counts[before.colours.indexOf(colour)] ?? 0);
+  const nameOf = (who: string) => (Object.hasOwn(renamed, who) ? renamed[who] : who);
+  const moved = throws.map((each) => ({ ...each, thrown: move(each.thrown), out: move(each.out), who: nameOf(each.who) }));
+  const side = head.game === before.game ? draft.side : newDraft(head).side;
+  return { head, throws: moved, draft: { ...draft, thrown: draft.thrown && move(draft.thrown), out: move(draft.out), who: draft.who && nameOf(draft.who), side } };
 }
 
 /** Return the night as CSV: a line about it, then a row for each throw. */
@@ -168,7 +181,7 @@ export function nightOf(text: string): Night {
     const marks = cells[width - 2].split(" ").filter(Boolean);
     if (!marks.every((mark) => MARKS.includes(mark))) throw wrong(`a mark other than ${MARKS.join(", ")}`);
     const half = head.colours.length;
-    return { begins: number === 0, thrown: counts.slice(0, half), out: counts.slice(half), marks, who: playerName(cells[width - 1].replace(/^'(?=[=+\-@])/, "")) };
+    return { begins: number === 0, thrown: counts.slice(0, half), out: counts.slice(half), marks, who: playerName(cells[width - 1]) };
   });
   return { head, throws, draft: newDraft(head, !throws.length) };
 }
@@ -176,8 +189,8 @@ export function nightOf(text: string): Night {
 function headOf(text: string): Head {
   try {
     const { game, tower, edge, colours, counts, players, date } = JSON.parse(text);
-    const isList = (value: unknown, of: (each: any) => boolean) => Array.isArray(value) && value.length <= 12 && value.every(of);
-    const isWord = (word: unknown) => typeof word === "string" && word.length <= 40 && playerName(word) === word;
+    const isList = (value: unknown, of: (each: any) => boolean) => Array.isArray(value) && value.length <= MOST_NAMES && value.every(of);
+    const isWord = (word: unknown) => typeof word === "string" && playerName(word) === word;
     const isCount = (count: unknown) => Number.isInteger(count) && (count as number) >= 0 && (count as number) <= MOST.cubes;
     const isFine = [game, tower, date].every(isWord) && edge > 0 && edge < 1000 && isList(colours, (word) => isWord(word) && word) && colours.length > 0;
     if (isFine && isList(counts, isCount) && counts.length === colours.length && isList(players, isWord)) return { game, tower, edge, colours, counts, players, date };
@@ -189,10 +202,6 @@ function headOf(text: string): Head {
 
 function cellsOf(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare);
-}
-
-export function playerName(name: string): string {
-  return oneLine(oneLine(name, name.length).trim(), 20).trim();
 }
 
 /** Return a text as a word for an address. */

@@ -20,7 +20,8 @@ export function known(throws: Played[], expected: (Expected | null)[]): Known[] 
 export interface Luck { name: string; throws: number; out: number; expected: number; sd: number; points: number; colours: number }
 
 export function lucks(of: Known[], players: string[]): Luck[] {
-  return players.flatMap((name) => {
+  const names = new Set([...players, ...of.map((each) => each.throw.who)].filter(Boolean)); // some may have left
+  return [...names].flatMap((name) => {
     const own = of.filter((each) => each.throw.who === name && (each.throw.number || !rulesOf(night!.head))); // a set-up gives nothing
     if (!own.length) return [];
     const variance = ({ expected: { chances, mean } }: Known) => chances.reduce((sum, p, k) => sum + p * (k - mean) ** 2, 0);

@@ -1,9 +1,9 @@
 // What the page was given, and the night that it keeps: the log of all that was tapped. Each tap reads the log, adds itself and
 // writes it, and is shown once it is written: a reload, a killed browser, a dead battery or a second tab loses nothing that is shown.
 
-import { dataOf, recall, remember } from "../common/browser";
+import { canvasOf, dataOf, recall, remember } from "../common/browser";
 import type { Paint } from "../common/faces";
-import { capital, joinWords } from "../common/text";
+import { capital, joinWords, sumOf } from "../common/text";
 import { type Check, type Constants, type Expected, type Reference, check, expectations } from "./law";
 import { exchange, whenClosed } from "./keep";
 import { type Action, type Due, FREE, type Head, type Night, type Played, type Rules, after, csvOf, dueOf, follow, isHappening } from "./night";
@@ -23,9 +23,24 @@ export function rulesOf(head: Head): Rules | null {
   return head.game === FREE ? null : AMERIGO;
 }
 
+/** The look of a colour. One that the page does not know has the colour that CSS calls so, or one from its letters. */
 export function paintOf(colour: string): Paint {
-  return data.paints.find(({ name }) => name === colour) ?? { name: colour, rgb: "#999999", ink: "#1a1a1a", letter: colour[0]?.toUpperCase() ?? "?", pattern: "plain" };
+  const own = data.paints.find(({ name }) => name === colour) ?? painted.get(colour);
+  if (own) return own;
+  const [, context] = canvasOf(1, 1);
+  const sum = sumOf(Array.from(colour, (letter, i) => letter.codePointAt(0)! * (i + 1)));
+  context.fillStyle = CSS.supports("color", colour) ? colour : `hsl(${(sum * 47) % 360} 45% 60%)`;
+  context.fillRect(0, 0, 1, 1);
+  const [red, green, blue] = context.getImageData(0, 0, 1, 1).data;
+  const ink = 0.3 * red + 0.59 * green + 0.11 * blue > 128 ? "#1a1a1a" : "#ffffff";
+  const letters = new Set([...data.paints, ...painted.values()].map(({ letter }) => letter));
+  const letter = [...colour.toUpperCase(), ..."ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"].find((sign) => /[\p{L}\p{N}]/u.test(sign) && !letters.has(sign)) ?? "?";
+  const paint = { name: colour, rgb: `rgb(${red} ${green} ${blue})`, ink, letter, pattern: data.paints[sum % data.paints.length].pattern };
+  painted.set(colour, paint);
+  return paint;
 }
+
+const painted = new Map<string, Paint>();
 
 const KEY = "night";
 const LONG = 2000; // actions of a log, from which the next night forgets how the last one was told

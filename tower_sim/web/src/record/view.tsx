@@ -5,8 +5,9 @@ import { address, find, save, viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
 import { Field, ShareDialog, Table, Tabs, Theme, openShare } from "../common/parts";
 import { capital, joinWords, plural, sumOf } from "../common/text";
+import { Begin } from "./begin";
 import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
-import { FREE, type Head, type Played, readDraft, isHappening, pack, playerName, tryDraft, unpack } from "./night";
+import { type Head, type Played, readDraft, isHappening, pack, tryDraft, unpack } from "./night";
 import { Picture, canShare, known, lucks, savePicture, sharePicture } from "./picture";
 import { COUNTS, MINE, act, canUndo, csv, data, due, expected, keeping, model, night, paintOf, placeOf, played, rulesOf, runTest, titleOf, undo } from "./state";
 
@@ -16,8 +17,7 @@ type Tab = keyof typeof TABS;
 const HAPPENED: Record<string, string> = { knock: "Somebody knocked on the tower", beside: "A cube fell beside it", spilled: "Cubes were spilled", miscount: "We may have miscounted" };
 
 export const ui = {
-  tab: "record" as Tab, trouble: "", link: "", isBeginning: false,
-  form: { game: data.game.name, tower: data.towers[0].name, edge: "", cubes: "", players: "" },
+  tab: "record" as Tab, trouble: "", link: "", isBeginning: false, isChanging: false,
   like: "", power: { of: "", found: null as Power[] | null, isBusy: false },
   show: () => {},
 };
@@ -41,8 +41,19 @@ function keepingWords(): string {
   return keeping.wasEmptied ? "The browser emptied its store while the page was open. The page wrote the night there again. Save the CSV to be sure: press Share." : "";
 }
 
+function begin(head: Head): void {
+  Object.assign(ui, { isBeginning: false, tab: "record" });
+  tap("begin", head);
+}
+
+function change(head: Head, renamed: Record<string, string>): boolean {
+  tap("head", head, renamed);
+  if (!ui.trouble) set({ isChanging: false });
+  return !ui.trouble;
+}
+
 export function View() {
-  const isOn = night !== null && !ui.isBeginning;
+  const isOn = night !== null && !ui.isBeginning && !ui.isChanging;
   return (
     <>
       <header class="head">
@@ -60,54 +71,10 @@ export function View() {
             <Tabs titles={TABS} chosen={ui.tab} choose={(tab) => set({ tab: tab as Tab })} panel="panel" />
             <div id="panel" role="tabpanel" aria-labelledby={`tab-${ui.tab}`}>{{ record: <Record />, throws: <Throws />, night: <Night />, tower: <Tower /> }[ui.tab]}</div>
           </>
-        ) : <Begin />}
+        ) : <Begin show={ui.show} begin={begin} before={ui.isChanging ? night!.head : null} change={change} back={night && (() => set({ isBeginning: false, isChanging: false }))} />}
       </main>
       {isOn && <Share />}
     </>
-  );
-}
-
-// A night begins
-
-function Begin() {
-  const { form } = ui;
-  const fill = (key: keyof typeof form) => ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLSelectElement }) => {
-    form[key] = currentTarget.value;
-    ui.show();
-  };
-  const isMine = form.tower === MINE;
-  const isFree = form.game === FREE;
-  const begin = (event: Event) => {
-    event.preventDefault();
-    const colours = isFree ? data.paints.map(({ name }) => name) : data.game.colours;
-    const cubes = isMine && !isFree && form.cubes ? colours.map(() => Number(form.cubes)) : isFree ? colours.map(() => 0) : COUNTS;
-    const players = [...new Set(form.players.split(",").map(playerName).filter(Boolean))].slice(0, 8);
-    const edge = isMine ? Number(form.edge) || model(data.towers[0].name).edge : model(form.tower).edge;
-    const now = new Date();
-    const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
-    const head: Head = { game: form.game, tower: form.tower, edge, colours, counts: cubes, players, date };
-    Object.assign(ui, { isBeginning: false, tab: "record" });
-    tap("begin", head);
-  };
-  return (
-    <form class="panel begin" onSubmit={begin}>
-      <p class="lead">Write down what your tower does tonight. After each throw you see what the model expected.</p>
-      <Field label="Game"><select id="game" value={form.game} onChange={fill("game")}><option value={data.game.name}>{data.game.title}</option><option value={FREE}>Another game</option></select></Field>
-      <Field label="Tower">
-        <select id="tower" value={form.tower} onChange={fill("tower")}>
-          {data.towers.map(({ name }) => <option value={name}>{name}</option>)}
-          <option value={MINE}>mine</option>
-        </select>
-      </Field>
-      {isMine && <Field label="Edge of a cube, in mm"><input type="number" id="edge" inputMode="decimal" min={1} max={100} step="any" placeholder={String(data.towers[0].edge)} value={form.edge} onInput={fill("edge")} /></Field>}
-      {isMine && !isFree && <Field label="Cubes of each colour"><input type="number" id="cubes" inputMode="numeric" min={1} max={60} placeholder={String(COUNTS[0])} value={form.cubes} onInput={fill("cubes")} /></Field>}
-      <Field label="Players, if you like"><input type="text" id="players" autocomplete="off" placeholder="Ann, Bo, Cy" value={form.players} onInput={fill("players")} /></Field>
-      <div class="bar">
-        <button type="submit" class="main big" id="begin">{isFree ? "Begin" : "Begin with the empty tower"}</button>
-        {night && <button type="button" onClick={() => set({ isBeginning: false })}>Back to the night</button>}
-      </div>
-      <p class="note">{`Nothing leaves this page: it has no server. The night stays in this browser until you begin another. Made by ${data.program}.`}</p>
-    </form>
   );
 }
 
@@ -145,7 +112,7 @@ function Record() {
         <div class="bar">
           <h2 id="due">{isEdit ? `${draft.isNew ? "Missing" : "Correct"}: ${place}` : place}</h2>
           <span class="spread" />
-          {head.players.length > 0 && <Field label="by"><select id="who" aria-label="Who throws" value={entry.who} onChange={({ currentTarget }) => tap("who", currentTarget.value)}>{["", ...head.players].map((name) => <option value={name}>{name || "nobody named"}</option>)}</select></Field>}
+          {head.players.length > 0 && <Field label="by"><select id="who" aria-label="Who throws" value={entry.who} onChange={({ currentTarget }) => tap("who", currentTarget.value)}>{[...new Set(["", ...head.players, entry.who])].map((name) => <option value={name}>{name || "nobody named"}</option>)}</select></Field>}
         </div>
         {now.skipped.length > 0 && <p class="note">{`Skipped: ${now.skipped.map((phase) => placeOf({ number: 1, phase }, rules)).join("; ")}. All its cubes are inside.`}</p>}
         <div class="bar sides" role="group" aria-label="Which cubes are told">
@@ -180,6 +147,12 @@ function Record() {
         </div>
         <p class="note">A cube that fell beside is thrown again: count it once. If cubes came out by a knock or a spill alone, set what went in to 0.</p>
       </details>
+      {!isEdit && (
+        <section class="panel last" aria-label="What the night is of">
+          <p>{`${rules?.title ?? "Another game"}, tower ${head.tower}, edge ${head.edge} mm.${head.players.length ? ` Players: ${joinWords(head.players)}.` : ""}`}</p>
+          <button type="button" id="change" onClick={() => set({ isChanging: true })}>Change</button>
+        </section>
+      )}
     </>
   );
 }
