@@ -12,6 +12,8 @@ const TONES = [
   [0.79, 0.7, 0.57], [0.72, 0.63, 0.5], [0.82, 0.76, 0.66], [0.68, 0.6, 0.5],
 ];
 const FELT = [0.2, 0.42, 0.33]; // in the tray; its index is TONES.length, as SOLID_FRAGMENT knows
+const PLASTIC: Record<string, number[]> = { printed: [0.74, 0.76, 0.79], pane: [0.72, 0.82, 0.88] }; // by surface; behind felt, without grain
+const LOOK: [string, number][] = [["a_at", 3], ["a_normal", 3], ["a_look", 2]];
 const LAMP = 1.45; // how far the lamp's map reaches, in the reach of what is looked at
 const NO_PLANE = [0, 0, 0, 1];
 const EVERYTHING = 2; // for u_clear: solids of any strength
@@ -41,7 +43,9 @@ export class Renderer {
   middle: number[];
   reach: number;
   tones: number[];
-  shape!: Vertices;
+  shape!: Vertices; // as it is seen from outside
+  opened!: Vertices; // with what a cut shows; the same where no part is of pieces of a surface
+  shown!: Vertices; // in this picture
   cuts!: Vertices;
   edges!: Vertices;
   cubes!: Vertices;
@@ -62,15 +66,19 @@ export class Renderer {
     this.middle = times(plus(box.low, box.high), 0.5);
     this.reach = size(minus(box.high, box.low)) / 2;
     const parts = [...new Set(solids.map((solid) => solid.part))];
-    this.tones = solids.map((solid) => (isFelt(solid, header.edge) ? TONES.length : parts.indexOf(solid.part) % TONES.length));
+    this.tones = solids.map((solid) => {
+      const plastic = Object.keys(PLASTIC).indexOf(solid.surface);
+      if (plastic >= 0) return TONES.length + 1 + plastic;
+      return isFelt(solid, header.edge) ? TONES.length : parts.indexOf(solid.part) % TONES.length;
+    });
     this.upload();
   }
 
   upload() {
     const { gl, header, solids } = this;
-    const look: [string, number][] = [["a_at", 3], ["a_normal", 3], ["a_look", 2]];
-    this.shape = new Vertices(gl, look, trianglesOf(solids, this.tones));
-    this.cuts = new Vertices(gl, look);
+    this.shape = new Vertices(gl, LOOK, trianglesOf(solids, this.tones, false));
+    this.opened = solids.some(({ least }) => least) ? new Vertices(gl, LOOK) : this.shape;
+    this.cuts = new Vertices(gl, LOOK);
     this.edges = new Vertices(gl, [["a_from", 3], ["a_to", 3], ["a_corner", 3], ["a_one", 3], ["a_other", 3]], edgesOf(solids));
     this.cubes = new Vertices(gl, [["a_at", 3], ["a_normal", 3], ["a_face", 3]]);
     this.ground = new Vertices(gl, [["a_at", 2]], new Float32Array([-1, -1, 1, -1, 1, 1, -1, -1, 1, 1, -1, 1]));
@@ -112,6 +120,8 @@ export class Renderer {
     painter.resize(width, height);
     this.cubes.fill(cubeTriangles(scene.cubes, this.header.edge / 2));
     const cut = plane && turnedTo(plane, camera.eye);
+    this.shown = cut ? this.opened : this.shape;
+    if (!this.shown.count) this.shown.fill(trianglesOf(this.solids, this.tones, true));
     this.fillStrengths(camera.eye, cut !== null);
     const values = this.valuesFor(camera, cut, quality, theme, [width, height], scene.lit);
     if (quality.taps) this.drawDepth(values, quality);
@@ -134,7 +144,7 @@ export class Renderer {
     this.use("cube", taps, values);
     this.cubes.draw();
     this.use("solid", taps, { ...values, u_clear: 0 });
-    this.shape.draw();
+    this.shown.draw();
     if (this.zones) {
       this.use("zone", taps, values);
       this.zones.vertices.draw();
@@ -156,7 +166,7 @@ export class Renderer {
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.depthMask(false);
     this.use("solid", taps, { ...values, u_clear: 1 });
-    this.shape.draw();
+    this.shown.draw();
     gl.disable(gl.CULL_FACE);
     this.use("edge", taps, values);
     this.edges.draw();
@@ -181,7 +191,7 @@ export class Renderer {
     gl.disable(gl.CULL_FACE);
     const seen = { ...values, u_view: values.u_lampView, u_clear: 0 };
     this.use("solidDepth", 0, seen);
-    this.shape.draw();
+    this.shown.draw();
     this.use("cubeDepth", 0, { ...seen, u_plane: NO_PLANE });
     this.cubes.draw();
     gl.disable(gl.POLYGON_OFFSET_FILL);
@@ -207,7 +217,7 @@ export class Renderer {
       u_faces: { unit: 2 },
       u_contact: { unit: 3 },
       u_print: { unit: 4 },
-      u_tones: new Float32Array([...TONES, FELT].flat()),
+      u_tones: new Float32Array([...TONES, FELT, ...Object.values(PLASTIC)].flat()),
       u_plane: cut ? [...cut.normal, cut.offset] : NO_PLANE,
       u_middle: this.middle,
       u_reach: 3.2 * this.reach,

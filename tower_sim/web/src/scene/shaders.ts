@@ -86,14 +86,14 @@ const SOLID_VERTEX = `${PLACED}${STRENGTH}
 in vec3 a_at;
 in vec3 a_normal;
 in vec2 a_look;
-uniform vec3 u_tones[9];
+uniform vec3 u_tones[11];
 flat out vec3 v_tone;
-flat out float v_felt;
+flat out float v_look;
 flat out float v_strength;
 void main() {
   v_strength = strengthOf(a_look.y);
   v_tone = u_tones[int(a_look.x + 0.5)];
-  v_felt = a_look.x > 7.5 ? 1.0 : 0.0;
+  v_look = a_look.x;
   place(a_at, a_normal);
   if (isOther(v_strength)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }
@@ -101,7 +101,7 @@ void main() {
 
 export const SOLID_FRAGMENT = `${LIGHT}
 flat in vec3 v_tone;
-flat in float v_felt;
+flat in float v_look;
 flat in float v_strength;
 uniform vec4 u_plane;
 out vec4 o_colour;
@@ -114,9 +114,10 @@ float noise(vec2 at) {
   float high = mix(hash(cell + vec2(0.0, 1.0)), hash(cell + vec2(1.0, 1.0)), part.x);
   return mix(low, high, part.y);
 }
-/** The grain of wood: fibres a millimetre wide and some centimetres long, upright on walls. Felt has short ones. */
+/** The grain of wood: fibres a millimetre wide and some centimetres long, upright on walls. Felt has short ones, plastic none. */
 float grain() {
-  if (v_felt > 0.5) return noise(v_world.xy * 2600.0) - 0.5;
+  if (v_look > 8.5) return 0.0;
+  if (v_look > 7.5) return noise(v_world.xy * 2600.0) - 0.5;
   vec3 way = abs(v_normal);
   vec2 at = way.z > max(way.x, way.y) ? v_world.yx : way.x > way.y ? v_world.yz : v_world.xz;
   return 0.6 * noise(at * vec2(620.0, 26.0)) + 0.4 * noise(at * vec2(1700.0, 70.0)) - 0.5;

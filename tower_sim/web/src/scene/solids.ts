@@ -6,8 +6,11 @@ import { type Points, type Vector, plus, minus, times, dot, cross, unit, smooth,
 export const CORNERS = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => [x, y, z])));
 export const BOX_FACES = [[4, 6, 7, 5], [0, 1, 3, 2], [2, 3, 7, 6], [0, 4, 5, 1], [1, 5, 7, 3], [0, 2, 6, 4]];
 
-/** A convex body with flat faces; its normals look outwards. `wall` is the way out through an upright plate, null of others. */
-export interface Solid { part: string; surface: string; vertices: Points; faces: Points; normals: number[][]; centre: number[]; isLow: boolean; wall: number[] | null }
+/**
+ * A convex body with flat faces; its normals look outwards. `wall` is the way out through an outer wall, null of others. A
+ * piece of a larger surface has `least`, its Hull's least cosines: only its face 0 is seen, its others are in the material.
+ */
+export interface Solid { part: string; surface: string; vertices: Points; faces: Points; least: readonly number[] | null; normals: number[][]; centre: number[]; isLow: boolean; wall: number[] | null }
 
 export type Seen = Pick<Profile, "kind" | "rim" | "floor" | "hand" | "boxes" | "hulls" | "zones">;
 
@@ -19,6 +22,8 @@ export function seenOf(profile: Profile): Seen {
 export interface Range { low: number[]; high: number[] }
 export interface Plane { normal: number[]; offset: number }
 
+const ONE = 0.985; // the cosine of the angle from which two faces of a solid have an edge
+const ROUND = 0.866; // of two pieces of a surface: a round one is printed of facets
 const LOW = 2.2; // of a cube's edge: what is no higher hides little, carries cubes, and is never cut open
 
 /** The solids of an apparatus whose cubes have this edge (m). */
@@ -28,16 +33,38 @@ export function solidsOf(apparatus: Seen, edge: number): Solid[] {
     surface: box.surface,
     vertices: CORNERS.map((corner) => plus(box.centre, turned(box.turn, corner.map((sign, k) => sign * box.half[k])))),
     faces: BOX_FACES,
+    least_cosines: undefined,
   }));
   const solids: Solid[] = [...boxes, ...apparatus.hulls].map((solid) => {
     const normals = solid.faces.map((face) => normalOf(solid.vertices, face));
-    const centre = times(solid.vertices.reduce((a, b) => plus(a, b)), 1 / solid.vertices.length);
-    return { ...solid, normals, centre, isLow: false, wall: null };
+    const centre = middleOf(solid.vertices);
+    const isLow = Math.max(...solid.vertices.map((vertex) => vertex[2])) < LOW * edge;
+    return { ...solid, least: solid.least_cosines ?? null, normals, centre, isLow, wall: null };
   });
-  for (const solid of solids) solid.isLow = Math.max(...solid.vertices.map((vertex) => vertex[2])) < LOW * edge;
-  for (const solid of solids) solid.wall = wallOf(solid, edge);
-  for (const solid of solids) if (solid.wall && isBehindAnother(solid, solids)) solid.wall = null;
+  for (const solid of solids) solid.wall = solid.least ? pieceOfWall(solid, edge) : wallOf(solid, edge);
+  const at = gridOf(solids, edge);
+  for (const solid of solids) if (solid.wall && isBehindAnother(solid, at, edge)) solid.wall = null;
   return solids;
+}
+
+/** Return what gives the solids near a point: those whose boxes reach into its cell of a grid of this width. */
+function gridOf(solids: Solid[], width: number): (point: number[]) => Solid[] | null {
+  const cells = new Map<string, Solid[]>();
+  const cell = (x: number) => Math.floor(x / width);
+  const { low: least, high: most } = rangeOf(solids.flatMap(({ vertices }) => vertices));
+  for (const solid of solids) {
+    const { low, high } = rangeOf(solid.vertices);
+    const [from, to] = [low.map(cell), high.map(cell)];
+    for (let x = from[0]; x <= to[0]; x += 1) for (let y = from[1]; y <= to[1]; y += 1) for (let z = from[2]; z <= to[2]; z += 1) {
+      const key = `${x} ${y} ${z}`;
+      if (!cells.get(key)?.push(solid)) cells.set(key, [solid]);
+    }
+  }
+  return (point) => (point.every((x, k) => x >= least[k] && x <= most[k]) ? cells.get(point.map(cell).join(" ")) ?? [] : null);
+}
+
+function middleOf(points: Points): number[] {
+  return times(points.reduce((a, b) => plus(a, b), [0, 0, 0]), 1 / points.length);
 }
 
 /** The unit normal of a face, outwards, by Newell's sum. */
@@ -67,14 +94,20 @@ function wallOf(solid: Solid, edge: number): number[] | null {
   return isPlate && Math.abs(out[2]) < 0.85 && dot(out, flat) > edge && tall > 1.6 * edge ? out : null;
 }
 
-/** Whether another wall stands further out at the same height: then this one is within. */
-function isBehindAnother(solid: Solid, solids: Solid[]): boolean {
+/** The same for a piece of a surface, of any size. */
+function pieceOfWall({ normals: [out], centre, isLow }: Solid, edge: number): number[] | null {
+  return !isLow && Math.abs(out[2]) < 0.85 && dot(out, [centre[0], centre[1], 0]) > edge ? out : null;
+}
+
+/** Whether another solid stands further out than a wall, at its middle's height: then it is within. `at` gives those near a point. */
+function isBehindAnother(solid: Solid, at: (point: number[]) => Solid[] | null, edge: number): boolean {
+  const from = solid.least ? middleOf(solid.faces[0].map((index) => solid.vertices[index])) : solid.centre;
   const way = unit([solid.wall![0], solid.wall![1], 0]);
-  return solids.some((other) => {
-    if (other === solid) return false;
-    const hit = firstHit(solid.centre, way, other);
-    return hit !== null && hit > 1e-4;
-  });
+  const isHit = (other: Solid) => other !== solid && (firstHit(from, way, other) ?? 0) > 1e-4;
+  for (let k = 0; ; k += 1) {
+    const there = at(plus(from, times(way, (k * edge) / 2)));
+    if (!there || there.some(isHit)) return there !== null;
+  }
 }
 
 /** How far along a ray a convex solid begins, null if it is missed or the ray begins in it. */
@@ -111,11 +144,11 @@ export function strengthFor(solid: Solid, eye: Vector): number {
   return 1 - 0.94 * smooth(dot(solid.wall, unit(minus(eye, solid.centre))), 0.02, 0.22);
 }
 
-/** The triangles of solids as numbers for WebGL: x y z, normal, tone, index of the solid. */
-export function trianglesOf(solids: Solid[], tones: number[]): Float32Array<ArrayBuffer> {
+/** The triangles of solids as numbers for WebGL: x y z, normal, tone, index of the solid; with what `isCut` open shows, or as seen from outside. */
+export function trianglesOf(solids: Solid[], tones: number[], isCut: boolean): Float32Array<ArrayBuffer> {
   const out: number[] = [];
   solids.forEach((solid, index) => {
-    solid.faces.forEach((face, f) => {
+    solid.faces.slice(0, solid.least && !isCut ? 1 : undefined).forEach((face, f) => {
       for (let k = 1; k + 1 < face.length; k += 1) {
         for (const corner of [face[0], face[k], face[k + 1]]) {
           out.push(...solid.vertices[corner], ...solid.normals[f], tones[index], index);
@@ -128,7 +161,7 @@ export function trianglesOf(solids: Solid[], tones: number[]): Float32Array<Arra
 
 const STRIP = [[0, -1], [1, -1], [1, 1], [0, -1], [1, 1], [0, 1]]; // two triangles: which end, which side
 
-/** The edges of solids as EDGE_VERTEX takes them; those between faces that are nearly one are left out. */
+/** The edges of solids as EDGE_VERTEX takes them; those between faces or pieces that are nearly one are left out. */
 export function edgesOf(solids: Solid[]): Float32Array<ArrayBuffer> {
   const out: number[] = [];
   solids.forEach((solid, index) => {
@@ -141,8 +174,10 @@ export function edgesOf(solids: Solid[]): Float32Array<ArrayBuffer> {
       });
     });
     for (const { a, b, faces } of sides.values()) {
-      if (faces.length === 2 && dot(solid.normals[faces[0]], solid.normals[faces[1]]) > 0.985) continue;
-      const [one, other] = [faces[0], faces[1] ?? faces[0]].map((f) => solid.normals[f]);
+      const { least, normals } = solid;
+      const [first, second = first] = faces; // of a piece, its surface first
+      if (least ? first !== 0 || least[second] > ROUND : second !== first && dot(normals[first], normals[second]) > ONE) continue;
+      const [one, other] = [first, least ? first : second].map((f) => normals[f]);
       for (const corner of STRIP) out.push(...solid.vertices[a], ...solid.vertices[b], ...corner, index, ...one, ...other);
     }
   });
