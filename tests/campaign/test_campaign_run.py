@@ -223,7 +223,7 @@ except tower_sim.UsageError as error:
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     name = "dask" if module == "distributed" else "campaign"
     (line,) = [line for line in done.stderr.splitlines() if not line.startswith("...")]  # progress, on a slow machine
-    assert re.search(f"the extra '{name}' needs; try: .*-m pip install numba pyarrow rich", line)
+    assert re.search(f"the extra '{name}' needs; try: .*-m pip install pyarrow rich", line)
     assert done.returncode == 1
 
 

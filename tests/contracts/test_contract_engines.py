@@ -1,6 +1,5 @@
 """What every shipped engine promises: `check_engine`, and how cubes bounce, lie and remember each other."""
 
-import importlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -50,9 +49,8 @@ class Lab:
 @pytest.fixture(name="lab", params=[pytest.param("bullet", marks=pytest.mark.bullet), *RUNNERS])
 def _lab(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     if request.param == "core by wasmtime":
-        pytest.importorskip("wasmtime")
-        wasm: Any = importlib.import_module("tower_sim.physics.core.by_wasm")
-        monkeypatch.setattr(machine, "chosen", wasm.machine)
+        by_wasm: Any = pytest.importorskip("tower_sim.compiled.by_wasm")
+        monkeypatch.setattr(machine, "chosen_machine", lambda: machine.machine_in(by_wasm.WasmMemory))
     name = request.param.split()[0]
     lab = Lab({"bullet": BulletEngine, "core": CoreEngine}[name], PhysicsSettings(engine=name))
     with lab.open:

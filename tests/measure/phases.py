@@ -10,13 +10,18 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, cast
 
 import numpy as np
+
+from tower_sim.compiled.marks import BUILD, VARIABLE, compiled, inner
+
+os.environ[VARIABLE] = BUILD  # before what numba compiles is imported
 
 from tests.measure.script import option, print_table, script
 from tower_sim.apparatus.catalogue import load
@@ -24,7 +29,6 @@ from tower_sim.cubes import supply
 from tower_sim.physics.core import CoreEngine, machine, run, step
 from tower_sim.physics.settings import accuracy
 from tower_sim.simulator import PhysicsModel
-from tower_sim.tools import jit
 
 _LAST = 4070  # of Tables.room, behind all that a step keeps there: the last reading; then the sum of each phase
 
@@ -42,7 +46,7 @@ def put_clocks_in() -> list[str]:
 
         return types.int64(), code
 
-    @jit.inner
+    @inner
     def tick(room: Any, phase: int) -> None:
         now = float(cycles())
         if room[_LAST] > 0.0:
@@ -57,15 +61,18 @@ def put_clocks_in() -> list[str]:
 
     source = re.sub(r"    # (.*)\n", mark, inspect.getsource(cast("Any", step.take_step).py_func))
     source = source.replace("    return True\n", f"    tick(w.room, {len(phases) - 1})\n    return True\n")
-    step.take_step = jit.inner(_compile("take_step", source, vars(step) | {"tick": tick}))
-    source = inspect.getsource(cast("Any", run.go_on).py_func)
+    step.take_step = inner(_compile("take_step", source, vars(step) | {"tick": tick}))
+    source = inspect.getsource(run.go_on)
     phases.append("sleep")
     source, number = re.subn(
         r"\n( +)(all_sleep = .*)", rf"\n\1tick(w.room, 0)\n\1\2\n\1tick(w.room, {len(phases) - 1})", source
     )
     assert number == 1
     loop = _compile("go_on", source, vars(run) | {"tick": tick})
-    machine.PYTHON = replace(machine.PYTHON, go_on=jit.compiled(loop, **jit.OPTIONS))
+    functions = {each.name: getattr(run, each.name) for each in fields(machine.Machine) if each.name != "make"}
+    machine.PYTHON = replace(
+        machine.PYTHON, **{name: compiled(each) for name, each in (functions | {"go_on": loop}).items()}
+    )
     return phases
 
 

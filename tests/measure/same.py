@@ -4,9 +4,9 @@ python -m tests.measure.same compare [--python COMMAND ...] [--only WORDS]
 python -m tests.measure.same renew
 python -m tests.measure.same games --games 5
 
-`compare` runs the forty golden scenes compiled in several ways, as WebAssembly and as plain Python, each in a process
-of its own that compiles everything itself, and compares their digests with those that are kept; `renew` keeps those of
-this machine (after a change that is meant to change results). `games` plays whole games in a world that lives on and,
+`compare` runs the forty golden scenes by the native library, as WebAssembly and as plain Python, each in a process of
+its own, and compares their digests with those that are kept; `renew` keeps those of this machine (after a change that
+is meant to change results). `games` plays whole games in a world that lives on and,
 beside it, from states through text. The exit status is 1 when anything differs.
 """
 
@@ -18,7 +18,6 @@ import platform
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,16 +30,14 @@ from tests.support.golden_scenes import HASHES, SCENES, STANDARD, digest, kept
 from tests.support.pool import spread_out
 from tests.support.towers import CLUB, RULEBOOK, called
 from tower_sim.apparatus.catalogue import load, names
+from tower_sim.compiled import WAYS
+from tower_sim.compiled.marks import VARIABLE
 from tower_sim.errors import UsageError
-from tower_sim.physics.core import run
 from tower_sim.simulator import PhysicsModel
-from tower_sim.tools import jit
 from tower_sim.tools.writing import write
 
 FUSED = re.compile(r"^\s+(v?fn?m(?:add|sub)\w*|fml[as])\b", re.MULTILINE)
 """A fused multiply-add, which rounds once where a multiplication and an addition round twice: x86-64 and AArch64."""
-_REGISTER = re.compile(r"\b([xyz])mm\d")
-_WITHOUT = {"WebAssembly": "wasm", "plain Python": "python"}
 _CHILD = "from tests.measure import same; same.print_scenes()"
 
 
@@ -52,29 +49,18 @@ class Way:
 
 
 def ways(pythons: Sequence[str] = ()) -> list[Way]:
-    found = [Way("as installed", {})]
-    found += [Way(f"optimisation level {level}", {"NUMBA_OPT": level}) for level in "012"]
-    found.append(Way("for any processor of this kind", {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}))
-    if platform.machine() in ("x86_64", "AMD64"):
-        features = "+avx,+avx2,+fma,+bmi,+bmi2,+lzcnt,+movbe,+f16c,+popcnt,+sse4.2"
-        found.append(Way("for x86-64-v3", {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": features}))
-    found += [Way(name, {jit.VARIABLE: core}) for name, core in _WITHOUT.items()]
-    for python in pythons:
-        command = tuple(python.split())
-        found.append(Way(python, {}, command))
-        found += [Way(f"{python}, {name}", {jit.VARIABLE: core}, command) for name, core in _WITHOUT.items()]
-    return found
+    commands = {"": (sys.executable,)} | {f" of {python}": tuple(python.split()) for python in pythons}
+    return [Way(f"{way}{of}", {VARIABLE: way}, command) for of, command in commands.items() for way in WAYS]
 
 
 def run_scenes(way: Way) -> tuple[dict[str, str], dict[str, Any]]:
-    """Run all scenes in one way, in a process that compiles everything itself; raises UsageError when it fails.
+    """Run all scenes in one way, in a process of its own; raises UsageError when it fails.
 
-    Returns the digests by scene, and what the process says of its machine and code.
+    Returns the digests by scene, and what the process says of its machine.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        own = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": folder, **way.environment}
-        words = [*way.command, "-c", _CHILD]
-        done = subprocess.run(words, cwd=ROOT, env=os.environ | own, stdout=subprocess.PIPE, text=True)
+    own = {"PYTHONPATH": str(ROOT), **way.environment}
+    words = [*way.command, "-c", _CHILD]
+    done = subprocess.run(words, cwd=ROOT, env=os.environ | own, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise UsageError(f"{way.name} ended with status {done.returncode}; allowed is 0; see what it says above")
     *lines, about = map(json.loads, done.stdout.splitlines())
@@ -85,20 +71,12 @@ def print_scenes() -> None:
     """Print the digest of each scene as a line of JSON, then one about this process: what `run_scenes` reads."""
     for name in SCENES:
         print(json.dumps({name: digest(name)}), flush=True)
-    numba = sys.modules["numba"].__version__ if jit.way() == "numba" else "none"
-    about = {"machine": platform.machine(), "python": platform.python_version(), "numba": numba}
-    print(json.dumps(about | count_code(machine_code())))
+    print(json.dumps({"machine": platform.machine(), "python": platform.python_version()}))
 
 
-def machine_code() -> str:
-    functions = [each for each in vars(run).values() if getattr(each, "signatures", ())]
-    return "\n".join(text for each in functions for text in each.inspect_asm().values())
-
-
-def count_code(code: str) -> dict[str, Any]:
-    """Return the lines of machine code, the fused multiply-adds in it, and the widest registers of x86-64 it uses."""
-    widest = max(_REGISTER.findall(code), default="")
-    return {"lines": code.count("\n"), "fused": len(FUSED.findall(code)), "registers": widest and f"{widest}mm"}
+def count_code(code: str) -> dict[str, int]:
+    """Return the lines of machine code, and the fused multiply-adds in it."""
+    return {"lines": code.count("\n"), "fused": len(FUSED.findall(code))}
 
 
 def compare(pythons: Sequence[str], only: str) -> bool:
@@ -110,17 +88,16 @@ def compare(pythons: Sequence[str], only: str) -> bool:
         began = time.monotonic()
         digests, about = run_scenes(way)
         other = [name for name in expected if digests[name] != expected[name]]
-        faults += len(other) + about["fused"]
+        faults += len(other)
         return (
             way.name,
-            f"{about['machine']} {about['registers']}",
-            f"{about['python']}, {about['numba']}",
+            about["machine"],
+            about["python"],
             f"{len(other)} of {len(expected)}{': ' * bool(other)}{'; '.join(other)}",
-            f"{about['lines']}, {about['fused']}",
             f"{time.monotonic() - began:.0f}",
         )
 
-    head = ["way", "machine", "Python, numba", "scenes that differ", "lines of code, fused multiply-adds", "seconds"]
+    head = ["way", "machine", "Python", "scenes that differ", "seconds"]
     print_table(head, (row(way) for way in ways(pythons) if only in way.name))
     return not faults
 

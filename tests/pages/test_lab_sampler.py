@@ -19,7 +19,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import make_plan, sample_games
 from tower_sim.surrogate import kernel
-from tower_sim.surrogate.by_wasm import GAMES
+from tower_sim.surrogate.kernel import GAMES
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped_names
 
@@ -75,7 +75,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
     tables = {name: table.to_plain() for name, table in TABLES.items()}
 
     def answers(*requests: Mapping[str, Any]) -> list[Any]:
-        return answered(file, given={"tables": tables, "requests": requests, "wasm": str(GAMES)})
+        return answered(file, given={"tables": tables, "requests": requests, "wasm": str(GAMES.path)})
 
     return answers
 

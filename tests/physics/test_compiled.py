@@ -1,4 +1,4 @@
-"""What ships as WebAssembly: files are those of the source, and by wasmtime the core gives the same bytes."""
+"""What is compiled in advance: files are those of the source, and each way to run them gives the same bytes."""
 
 import gc
 import importlib.util
@@ -10,7 +10,6 @@ import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,38 +20,48 @@ from support.scenes import holds_in_a_fork
 
 from tests.support.golden_scenes import ROUGH, SCENES, TINY, digest, kept
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.where import PLACES
+from tower_sim.compiled import CompiledFile, Memory, by_native, cache, choice, file, trial
+from tower_sim.compiled.marks import VARIABLE
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import CoreEngine, machine
-from tower_sim.physics.core.exported import CORE
+from tower_sim.physics.core.machine import CORE
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Pose
-from tower_sim.surrogate.exported import GAMES
-from tower_sim.tools import jit
-from tower_sim.wasm import file
-from tower_sim.wasm.file import WasmFile
+from tower_sim.surrogate.kernel import GAMES
 
-needs_wasmtime = pytest.mark.skipif(importlib.util.find_spec("wasmtime") is None, reason="wasmtime is not installed")
-CHILD = "import sys; sys.modules['numba'] = None; from tests.support.golden_scenes import main; main(sys.argv[1:])"
-
-
-@pytest.fixture(name="wasm")
-def _wasm(monkeypatch: pytest.MonkeyPatch) -> Any:
-    wasm: Any = importlib.import_module("tower_sim.physics.core.by_wasm")
-    monkeypatch.setattr(machine, "chosen", wasm.machine)
-    return wasm
+by_wasm: Any = importlib.import_module("tower_sim.compiled.by_wasm") if importlib.util.find_spec("wasmtime") else None
+needs_wasmtime = pytest.mark.skipif(by_wasm is None, reason="wasmtime is not installed")
+needs_library = pytest.mark.skipif(by_native.library() is None, reason="this system has no native library")
+CHILD = "from tests.support.golden_scenes import main; import sys; main(sys.argv[1:])"
 
 
-@pytest.fixture(name="memory")
-def _memory() -> Any:
-    return importlib.import_module("tower_sim.wasm.memory")
+@pytest.fixture(
+    name="memory", params=[pytest.param("native", marks=needs_library), pytest.param("wasm", marks=needs_wasmtime)]
+)
+def _memory(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> type[Memory]:
+    memory = by_native.NativeMemory if request.param == "native" else by_wasm.WasmMemory
+    monkeypatch.setattr(machine, "chosen_machine", lambda: machine.machine_in(memory))
+    return memory
+
+
+# Files
 
 
 @each_case("each", [CORE, GAMES])
-def test_a_file_is_that_of_the_source(each: WasmFile):
-    """After a change of what is compiled: python -m tower_sim.wasm.build."""
+def test_a_file_is_that_of_the_source(each: CompiledFile):
+    """After a change of what is compiled: python -m tower_sim.compiled.build."""
+    assert each.path
     assert file.read_origin(each.path.read_bytes())["source"] == each.digest()
+
+
+def test_the_native_libraries_are_those_of_the_source():
+    folder = Path(by_native.__file__).with_name("native")
+    origin = json.loads((folder / "origin.json").read_text())
+    assert origin["sources"] == {each.name: each.digest() for each in (CORE, GAMES, PLACES)}
+    assert {path.name for path in folder.iterdir()} == {*by_native.LIBRARIES.values(), "origin.json"}
 
 
 def test_a_module_that_says_nothing_of_itself_is_refused():
@@ -67,27 +76,27 @@ def test_a_module_that_says_nothing_of_itself_is_refused():
 def test_the_files_made_anew_are_to_the_byte_those_that_ship():
     for tool in ("numba", "ziglang"):
         pytest.importorskip(tool)
-    command = [sys.executable, "-m", "tower_sim.wasm.build", "--check"]
+    command = [sys.executable, "-m", "tower_sim.compiled.build", "--check"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@needs_wasmtime
+# The same bytes
+
+
 @each_case("name", SCENES)
-def test_a_scene_is_to_the_last_digit_that_of_every_other_machine(name: str, wasm: Any):
+def test_a_scene_is_to_the_last_digit_that_of_every_other_machine(name: str, memory: type[Memory]):
     assert digest(name) == kept()[name]
 
 
-@needs_wasmtime
-def test_in_threads_it_is_the_same(wasm: Any):
+def test_in_threads_it_is_the_same(memory: type[Memory]):
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(lambda _: {name: digest(name) for name in TINY}, range(4)):
             assert found == {name: kept()[name] for name in TINY}
 
 
-@needs_wasmtime
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
-def test_a_forked_process_goes_on_with_the_tables_that_it_inherits(wasm: Any):
+def test_a_forked_process_goes_on_with_the_tables_that_it_inherits(memory: type[Memory]):
     with PhysicsModel(load("amerigo"), ROUGH) as model:
         cubes = supply({"red": 3}, model.cube_edge)
         alone = model.drop(model.empty(), cubes, np.random.default_rng(1))
@@ -120,35 +129,40 @@ def drop_many(is_film: bool = True) -> list[Any]:
     return [film.tolist(), *counts, *tables, engine.overlap(), engine.touches()]
 
 
+@needs_library
 @needs_wasmtime
 @each_case("quick", [True, False], ids=["by the C interface", "as documented"])
-def test_a_world_that_grows_and_a_film_of_it_are_those_of_the_compiled_functions(
-    quick: bool, wasm: Any, memory: Any, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_world_that_grows_and_a_film_of_it_are_the_same_in_each_memory(quick: bool, monkeypatch: pytest.MonkeyPatch):
     if not quick:
-        monkeypatch.setattr(memory, "_c", None)
-    by_wasm = drop_many()
-    monkeypatch.setattr(machine, "chosen", lambda: machine.PYTHON)
-    assert by_wasm == drop_many()
-    assert by_wasm == drop_many(is_film=False)
-    assert np.any(by_wasm[0])
+        monkeypatch.setattr(by_wasm, "_c", None)
+    monkeypatch.setattr(machine, "chosen_machine", lambda: machine.machine_in(by_wasm.WasmMemory))
+    in_wasm = drop_many()
+    monkeypatch.setattr(machine, "chosen_machine", lambda: machine.machine_in(by_native.NativeMemory))
+    assert in_wasm == drop_many()
+    assert in_wasm == drop_many(is_film=False)
+    assert np.any(in_wasm[0])
 
 
-@needs_wasmtime
-@pytest.mark.skipif(jit.way() != "numba", reason="numba is not what runs the core")
-def test_a_world_that_webassembly_cannot_address_is_numbas_alone(memory: Any, monkeypatch: pytest.MonkeyPatch):
-    usual = [drop_many(), CoreEngine(PhysicsSettings())]
-    assert hasattr(usual[1].tables.whole.base, "memory")
-    monkeypatch.setattr(memory, "_MOST", 0)
-    assert not hasattr(CoreEngine(PhysicsSettings()).tables.whole.base, "memory")
-    assert drop_many() == usual[0]
+def test_a_table_that_lies_otherwise_in_memory_is_read_and_written_all_the_same(memory: type[Memory]):
+    home, poses = memory(CORE), np.zeros((4, 14))
+    poses[:, 6::7] = 1.0
+    poses[:, 2] = np.arange(4)
+    tables = [(poses[:, :7], np.zeros((4, 4))[:, ::2]), (poses[:, :7].copy(), np.zeros((4, 2)))]
+    world, zones, on = home.table((1,), float), np.zeros((4, 1)), np.zeros((4, 4))
+    assert world.base.memory is home  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
+    rule = np.array(load("amerigo").rule)
+    model = machine.machine_in(memory).make(1, 4, 1, len(rule), 0)
+    model.rule[:] = rule
+    for given, places in tables:
+        machine.machine_in(memory).find_places(model, given, places, zones, on)
+    assert np.array_equal(tables[0][1], tables[1][1])
+    assert np.any(tables[0][1])
 
 
-@needs_wasmtime
-def test_memory_goes_with_the_last_table_that_lies_in_it(wasm: Any):
+def test_memory_goes_with_the_last_table_that_lies_in_it(memory: type[Memory]):
     gc.disable()  # what is only found by looking for circles would stay for long
     try:
-        world = wasm.machine().make(3, 2, 1, 1, 0)
+        world: Any = machine.machine_in(memory).make(3, 2, 1, 1, 0)
         home, view = weakref.ref(world.whole.base.memory), world.bodies[1:]
         del world
         assert home() is not None
@@ -160,108 +174,163 @@ def test_memory_goes_with_the_last_table_that_lies_in_it(wasm: Any):
 
 
 @needs_wasmtime
-def test_more_cubes_than_32_bits_can_address_are_refused_in_one_line(wasm: Any):
-    message = r"4 GiB that WebAssembly can address; allowed are about 1,000; try fewer, or: "
+def test_more_cubes_than_32_bits_can_address_are_refused_in_one_line():
+    message = r"4 GiB that WebAssembly can address; allowed are about 1,000; try fewer, or "
     with pytest.raises(UsageError, match=message):
-        wasm.machine().make(10, 2000, 1, 1, 2_000_000)
+        machine.machine_in(by_wasm.WasmMemory).make(10, 2000, 1, 1, 2_000_000)
 
 
-@needs_wasmtime
-def test_what_was_compiled_is_kept_and_made_again_where_it_is_damaged(memory: Any, tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(memory, "user_cache", lambda: tmp_path / "kept")
-    compiled_anew: Any = partial(memory._compile.__wrapped__, CORE.path)
-    compiled_anew()
+# What is kept in the cache
+
+
+def test_a_damaged_file_of_the_cache_counts_as_missing_and_a_cache_that_takes_none_is_no_fault(
+    tmp_path: Path, monkeypatch
+):
+    monkeypatch.setattr(cache, "user_cache", lambda: tmp_path / "kept")
+    assert cache.kept("a") is None
+    cache.keep("a", b"content")
     (path,) = (tmp_path / "kept").iterdir()
     whole = path.read_bytes()
-    monkeypatch.setattr(memory.wasmtime, "Module", Read)
-    compiled_anew()
-    for content in (b"", whole[:-9], whole[:99] + bytes([whole[99] ^ 1]) + whole[100:]):
-        path.write_bytes(content)
-        with pytest.raises(Compiles):
-            compiled_anew()
-    memory.seal(path, b"another's")
-    with pytest.raises(Compiles):
-        compiled_anew()
-
-
-class Compiles(Exception):
-    """A module is compiled."""
-
-
-class Read:
-    """Stands for wasmtime's Module, which would compile for a second."""
-
-    def __init__(self, *_: Any) -> None:
-        raise Compiles
-
-    deserialize = (
-        importlib.import_module("wasmtime").Module.deserialize if importlib.util.find_spec("wasmtime") else None
-    )
+    assert cache.kept("a") == b"content"
+    for damaged in (b"", whole[:-3], whole[:33] + b"x" + whole[34:]):
+        path.write_bytes(damaged)
+        assert cache.kept("a") is None
+    monkeypatch.setattr(cache, "user_cache", lambda: path)  # a file in the folder's place
+    cache.keep("a", b"content")
+    assert cache.kept("a") is None
 
 
 @needs_wasmtime
-def test_where_nothing_can_be_kept_it_runs_all_the_same(memory: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    (tmp_path / "file").write_text("in its place")
-    monkeypatch.setattr(memory, "user_cache", lambda: tmp_path / "file")
-    monkeypatch.setattr(memory.wasmtime.Module, "__init__", lambda *_: None)
-    monkeypatch.setattr(memory.wasmtime.Module, "serialize", lambda _: b"")
-    assert memory._compile.__wrapped__(CORE.path)
-
-
-@each_case(
-    "environment, packages, way",
-    [
-        ({}, {"numba", "wasmtime"}, "numba"),
-        ({}, {"wasmtime"}, "wasm"),
-        ({}, set(), "python"),
-        ({"NUMBA_DISABLE_JIT": "1"}, {"numba", "wasmtime"}, "python"),
-        ({"TOWER_SIM_CORE": "wasm"}, {"numba", "wasmtime"}, "wasm"),
-        ({"TOWER_SIM_CORE": ""}, {"numba"}, "numba"),
-    ],
-)
-def test_the_fastest_that_is_installed_runs_the_core_unless_the_environment_says_which(
-    environment: dict[str, str], packages: set[str], way: str, monkeypatch: pytest.MonkeyPatch
+def test_what_wasmtime_compiled_is_kept_and_made_again_where_it_is_of_no_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.delenv(jit.VARIABLE, raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(jit.importlib.util, "find_spec", lambda name: name if name in packages else None)
-    monkeypatch.setattr(jit, "is_compiled", lambda: "numba" in packages and "NUMBA_DISABLE_JIT" not in environment)
-    assert jit.way.__wrapped__() == way
+    monkeypatch.setattr(cache, "user_cache", lambda: tmp_path)
+    by_wasm._compile.__wrapped__(CORE.path)
+    (path,) = tmp_path.iterdir()
+    compilations: list[bytes] = []
+    monkeypatch.setattr(by_wasm.wasmtime.Module, "__init__", lambda _, __, code: compilations.append(code))
+    monkeypatch.setattr(by_wasm.wasmtime.Module, "serialize", lambda _: b"")
+    by_wasm._compile.__wrapped__(CORE.path)
+    assert not compilations
+    cache.keep(path.name, b"another's")
+    by_wasm._compile.__wrapped__(CORE.path)
+    assert len(compilations) == 1
+
+
+# Which way runs
 
 
 @each_case(
-    "way, is_there, line",
+    "asked, doubt, has_wasm, way, line",
     [
-        ("fast", True, "TOWER_SIM_CORE is 'fast'; allowed are numba, wasm, python; try leaving it out"),
-        ("numba", False, "TOWER_SIM_CORE is 'numba', but numba is not installed or switched off; allowed are"),
-        ("wasm", False, "TOWER_SIM_CORE is 'wasm', but wasmtime is not installed or switched off; allowed are"),
+        ("", "", True, "native", ""),
+        (
+            "",
+            "lib.so computes other digits on this machine",
+            True,
+            "wasm",
+            "other digits on this machine: core.wasm runs",
+        ),
+        ("", "lib.so computes other digits on this machine", False, "python", "plain Python runs instead"),
+        ("wasm", "", True, "wasm", ""),
+        ("python", "", True, "python", "some hundred times slower; try: "),
     ],
 )
-def test_a_machine_that_is_not_there_is_refused_in_one_line(way: str, is_there: bool, line: str, monkeypatch):
-    monkeypatch.setattr(machine, "way", lambda: way)
-    monkeypatch.setattr(machine, "is_compiled", lambda: is_there)
-    monkeypatch.setattr(machine, "find_spec", lambda _: is_there or None)
+def test_the_fastest_that_is_sound_runs_unless_the_environment_says_which(
+    asked: str,
+    doubt: str,
+    has_wasm: bool,
+    way: str,
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    set_up_ways(monkeypatch, asked, doubt, has_wasm)
+    assert choice.way.__wrapped__() == way
+    assert line in (err := capsys.readouterr().err)
+    assert bool(line) == bool(err)
+
+
+@each_case(
+    "asked, line",
+    [
+        ("fast", "TOWER_SIM_CORE is 'fast'; allowed are native, wasm, python; try leaving it out"),
+        ("native", "TOWER_SIM_CORE is 'native', but it fell; allowed are native, wasm, python; try leaving it out"),
+        ("wasm", "TOWER_SIM_CORE is 'wasm', but wasmtime is not installed; try: "),
+    ],
+)
+def test_a_way_that_is_not_there_is_refused_in_one_line(asked: str, line: str, monkeypatch: pytest.MonkeyPatch):
+    set_up_ways(monkeypatch, asked, "it fell", has_wasm=False)
     with pytest.raises(UsageError) as caught:
-        machine.chosen.__wrapped__()
+        choice.way.__wrapped__()
     assert str(caught.value).startswith(line)
 
 
-def tiny_scenes_in_a_process(code: str) -> str:
-    """Run the tiny scenes in a process, which must give the bytes of every other machine; return its warning."""
-    environment = os.environ | {jit.VARIABLE: ""}
-    command = [sys.executable, "-c", code, *TINY]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+def set_up_ways(monkeypatch: pytest.MonkeyPatch, asked: str, doubt: str, has_wasm: bool) -> None:
+    monkeypatch.setenv(VARIABLE, asked)
+    monkeypatch.setattr(by_native, "doubt", lambda: doubt)
+    monkeypatch.setattr(choice, "find_spec", lambda _: has_wasm or None)
+
+
+@each_case("way", choice.WAYS)
+def test_each_way_gives_the_bytes_of_every_other_machine(way: str):
+    if (way == "wasm" and by_wasm is None) or (way == "native" and by_native.library() is None):
+        pytest.skip("it does not run here")
+    command = [sys.executable, "-c", CHILD, *TINY]
+    done = subprocess.run(command, env=os.environ | {VARIABLE: way}, capture_output=True, text=True, check=True)
     assert [json.loads(line) for line in done.stdout.splitlines()] == [{name: kept()[name]} for name in TINY]
-    return done.stderr
+    assert ("some hundred times slower" in done.stderr) == (way == "python")
 
 
-@needs_wasmtime
-def test_where_numba_is_not_installed_wasmtime_runs_and_says_nothing():
-    assert tiny_scenes_in_a_process(CHILD) == ""
+# The trial
 
 
-def test_with_neither_plain_python_gives_the_same_bytes_and_says_that_it_is_slow():
-    warning = tiny_scenes_in_a_process("import sys; sys.modules['wasmtime'] = None; " + CHILD)
-    assert "plain Python, some hundred times slower; try: " in warning
-    assert warning.rstrip().endswith("-m pip install wasmtime")
+def test_a_trial_has_the_same_digest_in_each_memory(memory: type[Memory], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(choice, "chosen", lambda: memory)
+    assert trial.digest() == trial.RIGHT
+
+
+@needs_library
+@each_case(
+    "code, doubt, stays",
+    [
+        (by_native.TRIAL_CODE, "", True),
+        ("print('wrong')", "computes other digits on this machine", True),
+        ("import os; os.abort()", "does not run on this machine", True),
+        ("import nothing_of_this_name", "does not run on this machine (ModuleNotFoundError", False),
+        ("import time; time.sleep(9)", "cannot be tried (TimeoutExpired)", False),
+    ],
+    ids=["right", "wrong", "crash", "broken", "slow"],
+)
+def test_a_library_runs_after_its_trial_and_the_result_is_remembered(
+    code: str, doubt: str, stays: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(cache, "user_cache", lambda: tmp_path)
+    monkeypatch.setattr(by_native, "TRIAL_CODE", code)
+    if "sleep" in code:
+        monkeypatch.setattr(by_native, "_PATIENCE", 0.1)
+    found = by_native.doubt.__wrapped__()
+    assert doubt in found
+    assert bool(doubt) == bool(found)
+    assert len([*tmp_path.iterdir()]) == stays
+    monkeypatch.setattr(by_native, "TRIAL_CODE", "print('another')")
+    assert (by_native.doubt.__wrapped__() == found) == stays
+
+
+@needs_library
+@each_case("executable, frozen", [("", False), ("/opt/blender", False), (sys.executable, True)])
+def test_without_a_python_for_its_trial_a_library_does_not_run(
+    executable: str, frozen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(cache, "user_cache", lambda: tmp_path)
+    monkeypatch.setattr(sys, "executable", executable)
+    monkeypatch.setattr(sys, "frozen", frozen, raising=False)
+    assert "without a Python" in by_native.doubt.__wrapped__()
+
+
+def test_a_system_without_a_library_says_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.setattr(by_native.platform, "machine", lambda: "riscv64")
+    monkeypatch.setenv(VARIABLE, "")
+    monkeypatch.setattr(choice.by_native, "doubt", by_native.doubt.__wrapped__)
+    assert choice.way.__wrapped__() in ("wasm", "python")
+    assert by_wasm is None or not capsys.readouterr().err

@@ -16,13 +16,13 @@ from tests.measure.living import Twins, moment, play_twins
 from tests.measure.same import FUSED, count_code
 from tests.support.golden_scenes import JAMMING, ROUGH, SCENES, STANDARD, digest, kept
 from tower_sim.apparatus.catalogue import load, names
+from tower_sim.compiled.marks import OPTIONS
 from tower_sim.cubes import Cube, supply
 from tower_sim.outcome import Outcome
 from tower_sim.physics.core import arrays, engine
 from tower_sim.physics.scene import Scene
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
-from tower_sim.tools.jit import OPTIONS, is_compiled
 
 TOWERS = [name for name in names() if load(name).board is None]
 
@@ -59,7 +59,6 @@ def test_a_digest_sees_the_twelfth_digit_of_a_velocity(monkeypatch: pytest.Monke
         assert digest(name) != kept()[name]
 
 
-@pytest.mark.skipif(not is_compiled(), reason="nothing is compiled without numba")
 def test_machine_code_rounds_every_product_before_it_is_added():
     """Of `face_row`, which has many a product to add; where a compiler may fuse the two, the same check sees it."""
     numba = pytest.importorskip("numba")

@@ -132,11 +132,11 @@ def test_a_near_miss_is_suggested_and_a_far_one_is_not():
 
 
 def test_a_missing_extra_says_what_to_install_wherever_tower_sim_came_from():
-    says = r"pyarroww is not installed .*; try: .*-m pip install numba pyarrow rich jinja2 markdown-it-py scikit-learn$"
+    says = r"pyarroww is not installed .*; try: .*-m pip install pyarrow rich jinja2 markdown-it-py scikit-learn$"
     with pytest.raises(UsageError, match=says):
         extra("pyarroww", "surrogate")
     assert pip_install("numpy") in {f"{each} -m pip install numpy" for each in ("python", shlex.quote(sys.executable))}
-    assert packages("dask") == ("numba", "pyarrow", "rich", "jinja2", "markdown-it-py", "distributed")
+    assert packages("dask") == ("pyarrow", "rich", "jinja2", "markdown-it-py", "distributed")
 
 
 def test_on_a_narrow_terminal_long_lines_are_folded_between_words_and_nothing_is_lost():

@@ -17,7 +17,7 @@ from tests.support.node import answered, needs_node
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
-from tower_sim.physics.core.exported import CORE
+from tower_sim.physics.core.machine import CORE
 from tower_sim.physics.plain import document
 from tower_sim.physics.settings import PhysicsSettings, accuracy
 from tower_sim.tools.token import pack

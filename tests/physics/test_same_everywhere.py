@@ -38,7 +38,7 @@ DECIDES = [
     *(PACKAGE / "physics" / f"{name}.py" for name in ("scene",)),
     *(PACKAGE / f"{name}.py" for name in ("simulator", "tools/portable")),
 ]
-CORE = sorted({*(PACKAGE / "physics/core").glob("*.py")} - {PACKAGE / "physics/core/by_wasm.py"})
+CORE = sorted((PACKAGE / "physics/core").glob("*.py"))
 # of math: rounded as IEEE 754 says, or exact; of numpy: one such operation an element, or none at all
 SAFE_IN_CORE = {
     "math": "pi sqrt floor ceil inf",

@@ -21,7 +21,7 @@ import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,16 @@ import numpy.typing as npt
 from tests.support.bench import Launch
 from tower_sim.apparatus.parts import Apparatus, Box, Surface, Vector
 from tower_sim.state import Pose
-from tower_sim.tools.jit import kept
+
+try:
+    from numba import njit
+
+    kept = njit(cache=True)
+except ImportError:  # minutes become hours
+
+    def kept(function: Any) -> Any:
+        return function
+
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.apparatus import where
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.dimensions import BoardPlan, Cut, Dimensions, Height, Part, Printed, Section, Width
 from tower_sim.apparatus.hull import Hull
 from tower_sim.apparatus.solids import axes
+from tower_sim.compiled import call
 from tower_sim.errors import UsageError, check_kind
 from tower_sim.places import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE, Place
 from tower_sim.tools import portable
@@ -151,8 +153,6 @@ class Apparatus(ABC):
 
     def named(self, places: Array, zones: Array, on: Array) -> list[Place]:
         """Return what such tables say in words."""
-        from tower_sim.apparatus import where  # here, because it imports numba
-
         names = {where.LOST: LOST, where.DOORWAY: DOORWAY, where.TRAY: TRAY, where.TABLE: TABLE, where.BORDER: BORDER}
         zone: list[str] = [other.name for other in self.board.zones] if self.board else []
         numbers: list[int] = places[:, 0].astype(int).tolist()
@@ -168,17 +168,13 @@ class Apparatus(ABC):
         return answer
 
     def _has_flag(self, position: Array, flag: str) -> npt.NDArray[np.bool_]:
-        from tower_sim.apparatus import where  # here, because it imports numba
-
         upright = np.tile((0.0, 0.0, 0.0, 1.0), (len(position), 1))
         return self._look(position, upright)[0][:, 1].astype(int) & getattr(where, flag) != 0
 
     def _look(self, position: Array, orientation: Array) -> tuple[Array, Array, Array]:
-        from tower_sim.apparatus import where  # here, because it imports numba
-
         tables = self.room_to_look(len(position))
         poses = np.concatenate([position, orientation], axis=1, dtype=np.float64)
-        where.look_from_python(np.array(self.rule), self.cube_edge, poses, *tables, np.zeros(where.DESK))
+        call(where.PLACES, "look", np.array(self.rule), self.cube_edge, poses, *tables, np.zeros(where.DESK))
         return tables
 
     def dimensions(self) -> Dimensions:

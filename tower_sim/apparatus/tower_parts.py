@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import Field
 
+from tower_sim.apparatus import where
 from tower_sim.apparatus.common import Emerged, Parameters, Surfaces, SurfaceTable, demand, demand_length, mm
 from tower_sim.apparatus.dimensions import Dimensions
 from tower_sim.apparatus.kind import ApparatusKind, Profile
@@ -173,8 +174,6 @@ class TowerOfFloors(Apparatus):
     @property
     def rule(self) -> tuple[float, ...]:
         """The numbers (m) of where.py."""
-        from tower_sim.apparatus import where  # here, because it imports numba
-
         given, half = self.given, self.given.half
         return (
             *(where.TOWER, half, half + WALL, given.tube.top, given.funnel.height or 1.0, given.funnel.rim / 2 - half),

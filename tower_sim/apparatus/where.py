@@ -25,8 +25,12 @@ A pose is seven columns: centre x, y, z (m) and unit quaternion x, y, z, w. `des
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
-from tower_sim.tools.jit import OPTIONS, T, aside, inner, kept, way
+import numpy as np
+
+from tower_sim.compiled import CompiledFile, CompiledFunction
+from tower_sim.compiled.marks import T, aside, inner
 
 ASKED, TOWER, SHIP, MESH = 0, 1, 2, 3
 """The rules; a kind that decides in Python itself is ASKED."""
@@ -49,6 +53,7 @@ _ONE, _TWO, _LINE, _CORNERS, _LOW = 0, 9, 18, 21, 45  # on the desk: axes of two
 DESK = 100
 
 
+@inner
 def look(rule: T, edge: float, poses: T, places: T, zones: T, on: T, desk: T) -> None:
     """Find the places of all cubes at `poses`, and what each has done, in bits, as `places[i, 1]`: see `find_all`."""
     find_all(rule, edge, poses, places, zones, on, desk)
@@ -453,6 +458,7 @@ def _breadth(x: float, y: float, z: float, desk: T, at: int) -> float:
     return a + b + abs(x * desk[at + 2] + y * desk[at + 5] + z * desk[at + 8])
 
 
-look_from_python = kept(look, **OPTIONS) if way() == "numba" else look
-"""`look`, for a call from Python, without an engine."""
-look = inner(look)
+_FLAT, _WIDE = np.zeros(1), np.zeros((1, 0))
+_TAKES = (_FLAT, 1.0, np.zeros((1, 7)), np.zeros((1, 2)), _WIDE, _WIDE, _FLAT)
+PLACES = CompiledFile("places", (Path(__file__),), {"look": CompiledFunction(look, _TAKES, None)})
+"""`look`, for a call without an engine."""

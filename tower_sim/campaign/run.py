@@ -32,7 +32,6 @@ from tower_sim.campaign.store import MANIFEST, Store, difference, environment, m
 from tower_sim.campaign.vary import SAMPLED
 from tower_sim.campaign.work import Shard, run_shard
 from tower_sim.errors import UsageError
-from tower_sim.registry import get
 from tower_sim.statistics import FEWEST
 from tower_sim.tools.extras import extra
 from tower_sim.tools.interrupts import terminable
@@ -245,9 +244,6 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     spec = load(spec_path)
     if few := _few_runs(spec):
         warn(few)
-    engine = get("engine", spec.settings["engine"]) if spec.settings else None
-    if hint := getattr(engine, "faster", str)():
-        warn(hint)
     workers = check_workers(workers)
     with_whom = (f" --workers {workers}" if workers > 1 else "") + (f" --dask {dask}" if dask else "")
     again = f"tower-sim campaign run {spec_path} -o {out}{with_whom}"

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from tower_sim.compare.tally import CHUNK, Draws, Pairs, Tally
+from tower_sim.compiled import way
 from tower_sim.contract import DropModel
 from tower_sim.drops.recorder import Recorder
 from tower_sim.drops.repeat import TooManyFailedDraws
@@ -19,7 +20,6 @@ from tower_sim.runs.array import Array
 from tower_sim.state import check_seed
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
-from tower_sim.tools.jit import way
 from tower_sim.tools.progress import nothing
 
 MAX_GAMES = 100_000_000  # about two hours

@@ -1,4 +1,11 @@
-"""Functions compiled to WebAssembly by build.py (for developers), which memory.py runs with wasmtime.
+"""Functions compiled in advance from Python by build.py: shared libraries, and WebAssembly for what has none.
 
-numba, WebAssembly and plain Python give the same bytes.
+marks.py says what is compiled, choice.py which way runs here; memory.py how arguments go in. A native library,
+WebAssembly and plain Python give the same bytes.
 """
+
+from tower_sim.compiled.choice import WAYS, call, chosen, way
+from tower_sim.compiled.file import CompiledFile, CompiledFunction
+from tower_sim.compiled.memory import Memory
+
+__all__ = ["WAYS", "CompiledFile", "CompiledFunction", "Memory", "call", "chosen", "way"]

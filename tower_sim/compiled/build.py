@@ -1,48 +1,85 @@
-"""Make the files of compiled functions from their source: python -m tower_sim.wasm.build [--only core|games] [--check]
+"""Compile Python in advance: python -m tower_sim.compiled.build [--only core|games|native] [--check]
 
-    Python --numba--> LLVM IR, not optimised --llvmlite--> an object for wasm32 --LLD--> core.wasm, games.wasm
+    Python --numba--> LLVM IR, not optimised --llvmlite--> object for a processor --LLD--> core.wasm, native/*.so, ...
 
-Each function is exported under its name. It takes its tables as the address of one block of whole numbers of 64 bits:
-for each table, in the order of the arguments, its address and its shape; for a whole number in a tuple itself. Other
-arguments follow as they are, whole ones of 32 bits. What numba passes beside that (counts, strides, owners) is worked
-out on the way in; the widths of tables are constants there, but for those that differ, and no table overlaps another.
+Each function is exported under its name, and takes its arguments as memory.py says. What numba passes beside that
+(counts, strides, owners) is worked out on the way in; the widths of tables are constants there, but for those that
+differ, and no table overlaps another. A shared library has the functions of all files, and imports nothing.
 
-`--check` makes it anew and compares. Needs the extra `core`: numba, and ziglang, in which LLD is.
+`--check` makes all anew and compares. Needs the extra `core`: numba, and ziglang, in which LLD is.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
-from contextlib import nullcontext
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-# Before numba is imported: what it has optimised is for this machine's processor.
-os.environ |= {"NUMBA_OPT": "0", "NUMBA_DISABLE_JIT": "0", "TOWER_SIM_CORE": "numba"}
+from tower_sim.compiled.marks import BUILD, VARIABLE, compiled
+
+# Before anything marked is imported. Not optimised: numba would do it for this machine's processor.
+os.environ |= {"NUMBA_OPT": "0", "NUMBA_DISABLE_JIT": "0", VARIABLE: BUILD}
 
 import numpy.typing as npt
 
-from tower_sim.tools.jit import OPTIONS, from_zero
-from tower_sim.wasm.file import WasmFile, WasmFunction, read_origin, section
+from tower_sim.compiled.by_native import LIBRARIES
+from tower_sim.compiled.file import CompiledFile, CompiledFunction, section
 
 llvm: Any = importlib.import_module("llvmlite.binding")
 numba: Any = importlib.import_module("numba")
+llvm.initialize_all_targets()
+llvm.initialize_all_asmprinters()
 
-FILES = {"core": "tower_sim.physics.core.exported:CORE", "games": "tower_sim.surrogate.exported:GAMES"}
-_TRIPLE = "wasm32-unknown-unknown"
-_LAYOUT = "e-m:e-p:32:32-p10:8:8-p20:8:8-i64:64-i128:128-n32:64-S128-ni:1:10:20"
-_STACK = 1 << 18  # bytes
+FILES = {
+    "core": "tower_sim.physics.core.machine:CORE",
+    "games": "tower_sim.surrogate.kernel:GAMES",
+    "places": "tower_sim.apparatus.where:PLACES",
+}
+NATIVE = Path(__file__).with_name("native")
+ORIGIN = NATIVE / "origin.json"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A processor and system, how LLVM optimises for it, and how LLD links for it."""
+
+    triple: str
+    cpu: str = ""
+    features: str = ""
+    speed: int = 3
+    has_vectors: bool = True
+    link: tuple[str, ...] = ()
+
+
+_FILES = ("made.o", "-o", "made")
+_FEATURES = "+bulk-memory,+sign-ext,+nontrapping-fptoint"
+_WASM = ("wasm-ld", "--no-entry", "--gc-sections", "--strip-all", "-O2", "-z", "stack-size=262144", *_FILES)
+WASM = Target("wasm32-unknown-unknown", features=_FEATURES, speed=2, has_vectors=False, link=_WASM)
+_ELF = ("ld.lld", "-shared", "--strip-all", "--gc-sections", "-z", "noexecstack", *_FILES)
+_COFF = ("lld-link", "/dll", "/noentry", "/Brepro", "/machine:x64", "made.o", "/out:made")
+_MACHO = ("build-lib", "-dynamic", "-O", "ReleaseSmall", "-fstrip", "made.o", "-femit-bin=made", "-target")
+TARGETS = {
+    "linux-x86_64.so": Target("x86_64-unknown-linux-gnu", "x86-64-v2", link=_ELF),
+    "linux-aarch64.so": Target("aarch64-unknown-linux-gnu", "generic", link=_ELF),
+    "macos-arm64.dylib": Target("arm64-apple-macosx11.0.0", "apple-m1", link=(*_MACHO, "aarch64-macos.11.0")),
+    "macos-x86_64.dylib": Target("x86_64-apple-macosx11.0.0", "x86-64-v2", link=(*_MACHO, "x86_64-macos.11.0")),
+    "windows-x86_64.dll": Target("x86_64-pc-windows-gnu", "x86-64-v2", link=_COFF),
+}
+assert {*TARGETS} == {*LIBRARIES.values()}
 _ONE_INSTRUCTION = ("sqrt", "floor", "ceil")  # in numba's IR a call of the system's function
-_FREXP = """
+_HELPERS = """
 define double @numba_frexp(double %x, ptr %exponent) {
   %bits = bitcast double %x to i64
   %shifted = lshr i64 %bits, 52
@@ -57,39 +94,124 @@ define double @numba_frexp(double %x, ptr %exponent) {
 }
 """
 """The fraction and exponent of a normal number, which is all that is asked for here."""
+_MEMORY = """
+define hidden ptr @memset(ptr %to, i32 %what, i64 %many) "no-builtins" {
+  %byte = trunc i32 %what to i8
+  %any = icmp ne i64 %many, 0
+  br i1 %any, label %loop, label %end
+loop:
+  %i = phi i64 [ 0, %0 ], [ %next, %loop ]
+  %there = getelementptr i8, ptr %to, i64 %i
+  store i8 %byte, ptr %there
+  %next = add nuw i64 %i, 1
+  %more = icmp ult i64 %next, %many
+  br i1 %more, label %loop, label %end
+end:
+  ret ptr %to
+}
+define hidden ptr @memcpy(ptr %to, ptr %from, i64 %many) "no-builtins" {
+  %any = icmp ne i64 %many, 0
+  br i1 %any, label %loop, label %end
+loop:
+  %i = phi i64 [ 0, %0 ], [ %next, %loop ]
+  %here = getelementptr i8, ptr %from, i64 %i
+  %byte = load i8, ptr %here
+  %there = getelementptr i8, ptr %to, i64 %i
+  store i8 %byte, ptr %there
+  %next = add nuw i64 %i, 1
+  %more = icmp ult i64 %next, %many
+  br i1 %more, label %loop, label %end
+end:
+  ret ptr %to
+}
+"""
+"""What LLVM calls to fill and copy memory, so that a library imports nothing."""
 
 
-def build(file: WasmFile) -> bytes:
-    """Return the module of a file, made from the source."""
-    exports = file.exports()
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    target = llvm.Target.from_triple(_TRIPLE)
-    machine = target.create_target_machine(opt=3, features="+bulk-memory,+sign-ext,+nontrapping-fptoint")
-    whole = llvm.parse_assembly(f'target datalayout = "{_LAYOUT}"\ntarget triple = "{_TRIPLE}"\n{_FREXP}')
-    with from_zero() if file.path.stem == "core" else nullcontext():  # in the games an index may be -1
-        for name, each in exports.items():
+def file_of(name: str) -> CompiledFile:
+    """Return one of FILES."""
+    home, _, constant = FILES[name].partition(":")
+    return getattr(importlib.import_module(home), constant)
+
+
+def lower(file: CompiledFile) -> bytes:
+    """Return a file's functions as bitcode for any processor, not optimised."""
+    whole = llvm.parse_assembly(_HELPERS)
+    with _from_zero(file.name == "core"):  # in the games an index may be -1
+        for name, each in file.exports.items():
             whole.link_in(_lower(name, each))
-    for function in whole.functions:
-        if not function.is_declaration and function.name not in exports:
-            function.linkage = "internal"
     whole.verify()
-    tuning = llvm.create_pipeline_tuning_options(speed_level=2)  # as fast as 3, and smaller
-    tuning.loop_vectorization = tuning.slp_vectorization = False
+    return whole.as_bitcode()
+
+
+def optimise(bitcode: Iterable[bytes], exports: Iterable[str], target: Target) -> bytes:
+    """Return the object of functions for a processor."""
+    exports = {*exports}
+    machine = llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, features=target.features, opt=3, reloc="default" if target is WASM else "pic"
+    )
+    whole = llvm.parse_assembly("" if target is WASM else _MEMORY)
+    for each in bitcode:
+        part = llvm.parse_bitcode(each)
+        for function in part.functions:
+            if not function.is_declaration and function.name not in exports:
+                function.linkage = "internal"
+        whole.link_in(part)
+    whole.triple, whole.data_layout = target.triple, str(machine.target_data)
+    tuning = llvm.create_pipeline_tuning_options(speed_level=target.speed)
+    tuning.loop_vectorization = tuning.slp_vectorization = target.has_vectors
     builder = llvm.create_pass_builder(machine, tuning)
     for _ in range(2):
         builder.getModulePassManager().run(whole, builder)
     if missing := [f.name for f in whole.functions if f.is_declaration and not f.name.startswith("llvm.")]:
-        raise RuntimeError(f"{file.path.stem} calls what WebAssembly has not: {', '.join(missing)}")
-    return _link(machine.emit_object(whole), exports) + section(_origin(file))
+        raise RuntimeError(f"{target.triple} has not: {', '.join(missing)}")
+    return machine.emit_object(whole)
 
 
-def _origin(file: WasmFile) -> dict[str, Any]:
-    versions = {package: metadata.version(package) for package in ("numba", "llvmlite", "ziglang")}
-    return {"source": file.digest(), **versions, **file.about()}
+def build_wasm(file: CompiledFile, bitcode: bytes) -> bytes:
+    """Return the WebAssembly module of a file."""
+    shown = [f"--export={name}" for name in (*file.exports, "__heap_base")]
+    module = _link(optimise([bitcode], file.exports, WASM), (*WASM.link, *shown))
+    return module + section({"source": file.digest(), **_versions(), **file.about()})
 
 
-def _lower(name: str, exported: WasmFunction) -> Any:
+def build_native(name: str, bitcode: Iterable[bytes], exports: Iterable[str]) -> bytes:
+    """Return a shared library."""
+    target, exports = TARGETS[name], sorted(exports)
+    shown = [f"/export:{each}" for each in exports] if target.link == _COFF else []
+    return _link(optimise(bitcode, exports, target), (*target.link, *shown))
+
+
+def origin() -> dict[str, Any]:
+    """Return from what the libraries are built now."""
+    return {"sources": {name: file_of(name).digest() for name in FILES}, **_versions()}
+
+
+def _versions() -> dict[str, str]:
+    return {package: metadata.version(package) for package in ("numba", "llvmlite", "ziglang")}
+
+
+@contextmanager
+def _from_zero(is_on: bool) -> Generator[None]:
+    """Let numba compile indices in the block as they are: none of them counts from the end.
+
+    To ask each whether it is negative takes a twentieth of the time of a drop. numba has no option for this.
+    """
+    arrays: Any = importlib.import_module("numba.np.arrayobj")
+    types = importlib.import_module("numba.core.types")
+    before = arrays.fix_integer_index
+
+    def fix(context: Any, builder: Any, kind: Any, index: Any, *_: Any) -> Any:
+        return context.cast(builder, index, kind, types.intp)
+
+    arrays.fix_integer_index = fix if is_on else before
+    try:
+        yield
+    finally:
+        arrays.fix_integer_index = before
+
+
+def _lower(name: str, exported: CompiledFunction) -> Any:
     """Return the module of a function as numba has it for any machine, and the way in."""
     text, mangled = _ir(name, exported)
     inner = f"{name}.inner"
@@ -99,23 +221,22 @@ def _lower(name: str, exported: WasmFunction) -> Any:
     text = re.sub(r"^ *store ptr @\.const\.picklebuf\..*$", "", text, flags=re.M)
     for each in _ONE_INSTRUCTION:
         text = re.sub(rf"@{each}\b", f"@llvm.{each}.f64", text)
-    head = f'target datalayout = "{_LAYOUT}"\ntarget triple = "{_TRIPLE}"\n'
-    return llvm.parse_assembly(head + text + _way_in(name, inner, exported))
+    return llvm.parse_assembly(text + _way_in(name, inner, exported))
 
 
-def _ir(name: str, exported: WasmFunction) -> tuple[str, str]:
+def _ir(name: str, exported: CompiledFunction) -> tuple[str, str]:
     """Return the text of a function as numba lowers it, and its name there."""
     source = getattr(exported.function, "py_func", exported.function)
     for helper, each in list(source.__globals__.items()):
         if isinstance(each, FunctionType):  # of a module that is plain Python
-            source.__globals__[helper] = numba.njit(**OPTIONS)(each)
-    dispatcher = numba.njit(**OPTIONS)(source)
+            source.__globals__[helper] = compiled(each)
+    dispatcher: Any = compiled(source)
     dispatcher.compile(tuple(numba.typeof(each) for each in exported.takes))
-    (compiled,) = dispatcher.overloads.values()
-    return compiled.library.get_llvm_str(), compiled.fndesc.llvm_func_name
+    (overload,) = dispatcher.overloads.values()
+    return overload.library.get_llvm_str(), overload.fndesc.llvm_func_name
 
 
-def _way_in(name: str, inner: str, exported: WasmFunction) -> str:
+def _way_in(name: str, inner: str, exported: CompiledFunction) -> str:
     """Return the function that is exported: it reads the block of tables and calls numba's."""
     code = _Code()
     given: list[str] = []
@@ -174,34 +295,41 @@ def _arguments(table: npt.NDArray[Any] | int, code: _Code) -> list[str]:
     return ["ptr null", "ptr null", f"i64 {items}", f"i64 {table.itemsize}", f"ptr noalias {place}", *numbers]
 
 
-def _link(compiled: bytes, names: Iterable[str]) -> bytes:
-    """Return what LLD makes of an object: all that is exported, a memory, a place where free memory begins."""
+def _link(compiled: bytes, command: Iterable[str]) -> bytes:
+    """Return what a linker makes of an object."""
     with tempfile.TemporaryDirectory() as folder:
-        source, output = Path(folder) / "made.o", Path(folder) / "made.wasm"
-        source.write_bytes(compiled)
-        exports = [f"--export={name}" for name in (*names, "__heap_base")]
-        options = ["--no-entry", "--gc-sections", "--strip-all", "-O2", "-z", f"stack-size={_STACK}"]
-        command = [sys.executable, "-m", "ziglang", "wasm-ld", *options, *exports, str(source), "-o", str(output)]
-        subprocess.run(command, check=True)
-        return output.read_bytes()
+        (Path(folder) / "made.o").write_bytes(compiled)
+        subprocess.run([sys.executable, "-m", "ziglang", *command], check=True, cwd=folder)
+        return (Path(folder) / "made").read_bytes()
+
+
+def build_all(only: str | None) -> Iterator[tuple[Path, bytes]]:
+    """Yield each file to write, and its content."""
+    bitcode = {name: lower(file_of(name)) for name in FILES if only in (None, "native", name)}
+    for name, code in bitcode.items():
+        file = file_of(name)
+        if file.path is not None and only in (None, name):
+            yield file.path, build_wasm(file, code)
+    if only in (None, "native"):
+        exports = {name for each in FILES for name in file_of(each).exports}
+        for name in TARGETS:
+            yield NATIVE / name, build_native(name, bitcode.values(), exports)
+        yield ORIGIN, (json.dumps(origin(), indent=2) + "\n").encode()
 
 
 def main() -> None:
     """Write the files, or compare them; the exit status is 1 when one is another."""
-    parser = argparse.ArgumentParser(description="Make the files of compiled functions from their source.")
-    parser.add_argument("--only", choices=[*FILES], help="one of them")
+    parser = argparse.ArgumentParser(description="Compile the functions of the core and of the surrogate's games.")
+    parser.add_argument("--only", choices=["core", "games", "native"], help="these alone")
     parser.add_argument("--check", action="store_true", help="compare the files that are there, byte for byte")
     options = parser.parse_args()
-    for name in [options.only] if options.only else FILES:
-        home, _, constant = FILES[name].partition(":")
-        file: WasmFile = getattr(importlib.import_module(home), constant)
-        module = build(file)
-        if options.check and module != file.path.read_bytes():
-            there, here = read_origin(file.path.read_bytes()), read_origin(module)
-            sys.exit(f"{file.path} was made from {there}, and is another, made from {here}; try it without --check")
+    for path, content in build_all(options.only):
+        if options.check and content != path.read_bytes():
+            sys.exit(f"{path} is another when it is made anew; try it without --check")
         if not options.check:
-            file.path.write_bytes(module)
-        print(f"{file.path}: {len(module)} bytes{', the same when it is made anew' if options.check else ''}")
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+        print(f"{path}: {len(content)} bytes{', the same when it is made anew' if options.check else ''}", flush=True)
 
 
 if __name__ == "__main__":

@@ -10,20 +10,17 @@ import ctypes
 import hashlib
 import importlib
 import math
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 import wasmtime
 
+from tower_sim.compiled.cache import keep, kept
+from tower_sim.compiled.file import CompiledFile
+from tower_sim.compiled.memory import WORD, WORDS, Memory, Table, is_table, split, words_of
 from tower_sim.errors import UsageError
-from tower_sim.tools.extras import pip_install
-from tower_sim.tools.jit import seal, unsealed, user_cache
-
-Table = npt.NDArray[Any]
 
 _c: Any = None
 with contextlib.suppress(ImportError):  # a call by the C interface takes 2 us, by the documented one 60 to 130
@@ -31,7 +28,6 @@ with contextlib.suppress(ImportError):  # a call by the C interface takes 2 us, 
 _PAGE = 1 << 16
 _MOST = 1 << 32  # bytes of a memory
 _ALIGNED = 16
-_WORD = 8
 
 
 @cache
@@ -40,69 +36,76 @@ def _compile(path: Path) -> tuple[wasmtime.Engine, wasmtime.Module]:
     config = wasmtime.Config()
     config.parallel_compilation = False  # a process that is forked would wait for the threads of its parent
     engine, code = wasmtime.Engine(config), path.read_bytes()
-    cached = user_cache() / f"{path.stem}_{hashlib.sha256(code).hexdigest()[:16]}.cwasm"
-    with contextlib.suppress(OSError, wasmtime.WasmtimeError):  # not there, or of another wasmtime or processor
-        if (kept := unsealed(cached.read_bytes())) is not None:
-            return engine, wasmtime.Module.deserialize(engine, kept)
+    name = f"{path.stem}_{hashlib.sha256(code).hexdigest()[:16]}.cwasm"
+    if (compiled := kept(name)) is not None:
+        with contextlib.suppress(wasmtime.WasmtimeError):  # of another wasmtime or processor
+            return engine, wasmtime.Module.deserialize(engine, compiled)
     module = wasmtime.Module(engine, code)
-    with contextlib.suppress(OSError):  # without a cache, each process compiles again
-        seal(cached, bytes(module.serialize()))
+    keep(name, bytes(module.serialize()))
     return engine, module
 
 
-class Memory:
+class WasmMemory(Memory):
     """The memory of one instance of a file; each table in it keeps it alive."""
 
-    def __init__(self, path: Path) -> None:
-        engine, module = _compile(path)
-        self._name = path.name
+    def __init__(self, file: CompiledFile) -> None:
+        assert file.path is not None
+        engine, module = _compile(file.path)
+        self._file = file
         self._store: Any = wasmtime.Store(engine)
         self._exports: Any = wasmtime.Instance(self._store, module, []).exports(self._store)
         self._memory: wasmtime.Memory = self._exports["memory"]
         self._start = ctypes.addressof(self._memory.data_ptr(self._store).contents)
-        self.end = _align(self._exports["__heap_base"].value(self._store))
-        self.words = self.end
+        self._words = _align(self._exports["__heap_base"].value(self._store))
+        self._bound = 0
+        self._end = self._words + WORDS * WORD
 
     def table(self, shape: tuple[int, ...], kind: Any) -> Table:
         """Allocate a table of zeros."""
-        at, self.end = self.end, _align(self.end + math.prod(shape) * np.dtype(kind).itemsize)
-        self._reach(self.end)
+        at, self._end = self._end, _align(self._end + math.prod(shape) * np.dtype(kind).itemsize)
+        self._reach(self._end)
         return self._seen(at, shape, kind)
 
-    def call(self, name: str, *numbers: float) -> Any:
-        """Call a function with the listed tables and `numbers`; raise RuntimeError if it traps."""
+    def bind(self, tables: tuple[Table, ...]) -> None:
+        """Let every call begin with these tables of this memory."""
+        self._bound = self._list([*words_of(tables, self._start)], 0)
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """Call a function; tables beside those bound are copied in, and out again. Raises RuntimeError if it traps."""
+        tables, numbers = split(arguments)
+        lent = tables.copy()
+        at = self._end
+        for i, here in enumerate(tables):
+            if is_table(here):
+                end = _align(at + here.nbytes)
+                self._reach(end)
+                lent[i] = self._seen(at, here.shape, here.dtype)
+                cast("Table", lent[i])[...] = here
+                at = end
+        self._list([*words_of(lent, self._start)], self._bound)
+        result = self._run(name, numbers)
+        for here, there in zip(tables, lent, strict=True):
+            if is_table(here) and here.flags.writeable:
+                here[...] = there
+        return result
+
+    def _run(self, name: str, numbers: list[float]) -> Any:
         function = self._exports[name]
         if _c is None:
-            return function(self._store, self.words, *numbers)
+            return function(self._store, self._words, *numbers)
         slots: Any = (_c.wasmtime_val_raw * (1 + len(numbers)))()
         trap = cast(Any, ctypes.POINTER(_c.wasm_trap_t)())
-        for slot, number in zip(slots, (self.words, *numbers), strict=True):
+        for slot, number in zip(slots, (self._words, *numbers), strict=True):
             setattr(slot, "f64" if isinstance(number, float) else "i32", number)
         where, of = self._store._context(), ctypes.byref(function._func)
         if _c.wasmtime_func_call_unchecked(where, of, slots, len(slots), ctypes.byref(trap)) or trap:
-            raise RuntimeError(f"{name} of {self._name} was stopped: it reached beyond its memory")
-        return slots[0].f64 if name.startswith("de") else slots[0].i32  # depths are floats
+            raise RuntimeError(f"{name} of {self._file.name}.wasm was stopped: it reached beyond its memory")
+        return slots[0].f64 if self._file.exports[name].gives is float else slots[0].i32
 
-    def list_up(self, listed: Iterable[Table | int], behind: int = 0) -> None:
-        """Write the list of tables for `call`, starting `behind` words after its beginning.
-
-        A table is written as its address and its shape, a whole number as it is.
-        """
-        words: list[int] = []
-        for each in listed:
-            words += [each] if isinstance(each, int) else [each.ctypes.data - self._start, *each.shape]
-        self._seen(self.words + behind * _WORD, (len(words),), np.int64)[:] = words
-
-    def lent(self, *shapes: tuple[int, ...]) -> list[Table]:
-        """Return tables of floats with undefined content, valid until the next call of `lent`."""
-        lent: list[Table] = []
-        at = self.end
-        for shape in shapes:
-            end = _align(at + math.prod(shape) * _WORD)
-            self._reach(end)
-            lent.append(self._seen(at, shape, np.float64))
-            at = end
-        return lent
+    def _list(self, words: list[int], behind: int) -> int:
+        """Write words of the list of arguments; return where the next ones go."""
+        self._seen(self._words + behind * WORD, (len(words),), np.int64)[:] = words
+        return behind + len(words)
 
     def _seen(self, at: int, shape: tuple[int, ...], kind: Any) -> Table:
         raw: Any = (ctypes.c_char * (math.prod(shape) * np.dtype(kind).itemsize)).from_address(self._start + at)
@@ -114,7 +117,7 @@ class Memory:
         if end > _MOST:
             raise UsageError(
                 "so many cubes at once need more than the 4 GiB that WebAssembly can address; allowed are about 1,000; "
-                f"try fewer, or: {pip_install('numba')}"
+                "try fewer, or a system that docs/platforms.md lists with a native library"
             )
         if pages > 0:
             self._memory.grow(self._store, pages)

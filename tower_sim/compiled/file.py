@@ -1,10 +1,10 @@
-"""A file of compiled functions, with a section that has the digest of its source."""
+"""Compiled functions: what is exported, and the WebAssembly file, which holds the digest of its source."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ SECTION = "tower_sim"
 
 
 @dataclass(frozen=True, slots=True)
-class WasmFunction:
+class CompiledFunction:
     """A function that a file exports, with an example of each argument and the type of its result.
 
     An argument is a table, a named tuple of tables and whole numbers, or a number; a whole number by itself has 32
@@ -25,16 +25,17 @@ class WasmFunction:
     gives: type | None
 
 
-@dataclass(frozen=True, slots=True)
-class WasmFile:
-    """A file of compiled functions at `path`; `exports` returns them by name.
+@dataclass(frozen=True, slots=True, eq=False)
+class CompiledFile:
+    """Compiled functions; `exports` has them by name, and `path` is their file for WebAssembly, if they have one.
 
-    `about` returns what else a program that calls them must know, which is stored in the file.
+    `about` returns what else a program that calls them must know, which is stored in that file.
     """
 
-    path: Path
+    name: str
     sources: tuple[Path, ...]
-    exports: Callable[[], dict[str, WasmFunction]]
+    exports: Mapping[str, CompiledFunction]
+    path: Path | None = None
     about: Callable[[], dict[str, Any]] = dict
 
     def digest(self) -> str:

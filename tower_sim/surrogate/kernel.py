@@ -1,40 +1,29 @@
-"""Whole games at once: the table's algorithm over arrays, compiled by numba where that is installed.
+"""Whole games at once: the table's algorithm over arrays, compiled in advance.
 
-Without numba they are played by games.wasm, which was compiled of this file. Importing this module imports numba, so do
-it where games are played. What numba compiles is kept on disk and noticed to be old when this file changes, not when
-others do: so what those define (the law, FRESH, CROWD) comes as arguments.
+What other files define (the law, FRESH, CROWD) comes as arguments, so that this file alone decides what is compiled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.compiled import CompiledFile, CompiledFunction, call
+from tower_sim.compiled.marks import aside
 from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH
 from tower_sim.surrogate.table import WORD, Table
-from tower_sim.tools.jit import OPTIONS, compiled, kept, way
 
 Array = npt.NDArray[Any]
-F = TypeVar("F", bound=Callable[..., Any])
 
 _MASK = 0xFFFFFFFF
 _GOLDEN = 0x9E3779B9
 _WORDS = 2.0**32
+_AT_ONCE = 1 << 24  # bytes of counts, which WebAssembly keeps a copy of
 # Plain numbers would make words of 64 bits of those of 32, and signed ones indices that may be negative: checks cost.
 _1, _5, _7, _9, _11, _21, _25 = (np.uint32(i) for i in (1, 5, 7, 9, 11, 21, 25))
-
-
-def _inner(function: F) -> F:
-    """Compile a function that only compiled ones call."""
-    return compiled(function, **OPTIONS) if way() == "numba" else function
-
-
-def _entry(function: F) -> F:
-    """Compile a function that Python calls, and keep it on disk."""
-    return kept(function, **OPTIONS) if way() == "numba" else function
 
 
 class Law(NamedTuple):
@@ -126,7 +115,7 @@ def law_of(table: Table, cubes: int, drops: int) -> Law:
     )
 
 
-@_inner
+@aside
 def mixed(x: int) -> int:
     """See generator.mixed."""
     x = ((x ^ (x >> 16)) * 0x85EBCA6B) & _MASK
@@ -134,7 +123,7 @@ def mixed(x: int) -> int:
     return x ^ (x >> 16)
 
 
-@_inner
+@aside
 def seeded(state: Array, seed: Array, stream: int) -> None:
     """Begin a stream of words; see generator.WordStream."""
     for i in range(4):
@@ -142,7 +131,7 @@ def seeded(state: Array, seed: Array, stream: int) -> None:
     state[3] |= 1
 
 
-@_inner
+@aside
 def step(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, Any, Any, Any, Any]:
     """Return the next word and the state after it, each an np.uint32; see generator.WordStream."""
     x = np.uint32(b * _5)
@@ -153,7 +142,7 @@ def step(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, Any, Any, Any, Any]:
     return drawn, np.uint32(a ^ d), np.uint32(b ^ c), np.uint32(c ^ shifted), np.uint32((d << _11) | (d >> _21))
 
 
-@_inner
+@aside
 def word(state: Array) -> Any:
     """Return the next word of a `state` of four, which moves on."""
     drawn, a, b, c, d = step(np.uint32(state[0]), np.uint32(state[1]), np.uint32(state[2]), np.uint32(state[3]))
@@ -161,14 +150,14 @@ def word(state: Array) -> Any:
     return drawn
 
 
-@_inner
+@aside
 def threshold(thresholds: Array, odds: int) -> Any:
     """See table.threshold."""
     last = len(thresholds) // 2
     return thresholds[min(max(odds, -last), last) + last]
 
 
-@_inner
+@aside
 def weigh(
     law: Law, count: int, lying: Array, fresh: Array, state: Array, enter: Array, push: Array, lie: Array
 ) -> None:
@@ -187,7 +176,7 @@ def weigh(
         lie[i] = law.thrown[1, i, count] + law.onto[1, i, m, effect]
 
 
-@_inner
+@aside
 def rescue_below(enter: Array, shift: float) -> float:
     """Return what a word is below if a thrown cube that would stay comes out, with chance greater by `shift`."""
     out = 1.0
@@ -196,7 +185,7 @@ def rescue_below(enter: Array, shift: float) -> float:
     return shift / max(1 - out, shift) * _WORDS
 
 
-@_inner
+@aside
 def move(
     law: Law,
     drop: int,
@@ -288,7 +277,6 @@ def move(
     return kept
 
 
-@_entry
 def play(
     law: Law,
     seed: Array,
@@ -346,7 +334,6 @@ def play(
                 inside[game, i, k] = had + thrown[game, i, k] - emerged[game, i, k]
 
 
-@_entry
 def throw_each(law: Law, counts: Array, towers: Batch, work: Work, out: Array) -> None:
     """Throw `counts[i, k]` cubes of each colour k into each tower i; `out[i, k]` counts those that come out."""
     now, after, lying, fresh, enter = work.now, work.after, work.lying, work.fresh, work.enter
@@ -392,13 +379,41 @@ def play_games(
     """
     low = np.searchsorted(colour, np.arange(1 + max(colours, 1 + int(colour.max(initial=-1)))))
     law, work = law_of(table, len(colour), len(phases)), work_for(len(colour), len(phases), len(table.floors))
-    thrown, emerged, inside = (np.zeros((games, len(phases), len(low) - 1), np.int16) for _ in range(3))
-    given = law, seed, first, colour.astype(np.uint32), low, phases, shift, thrown, emerged, inside, work
-    if way() == "wasm":
-        from tower_sim.surrogate.by_wasm import play as by_wasm  # here, because it imports wasmtime
+    counts = [np.zeros((games, len(phases), len(low) - 1), np.int16) for _ in range(3)]
+    at_once = max(_AT_ONCE // max(3 * counts[0][:1].nbytes, 1), 1)
+    for begin in range(0, games, at_once):
+        rows = [each[begin : begin + at_once] for each in counts]
+        stream = (first + begin + (1 << 31)) % (1 << 32) - (1 << 31)
+        cubes = colour.astype(np.uint32)
+        call(GAMES, "play", law, seed, stream, cubes, low, phases, float(shift), *rows, work)
+    return counts[0], counts[1], counts[2]
 
-        by_wasm(*given)
-    else:
-        with np.errstate(over="ignore"):  # of words in plain Python: the product's low 32 bits are right all the same
-            play(*given)
-    return thrown, emerged, inside
+
+def _exports() -> dict[str, CompiledFunction]:
+    """Return what is exported; tables with one number of nothing have widths that differ."""
+    flat, square = (0,), (0, 0)
+    law = Law(
+        thrown=np.zeros((2, 0, 0), np.int64),
+        onto=np.zeros((2, 0, 0, 0), np.int32),
+        fresh=np.zeros(square, np.int32),
+        age=np.zeros(square, np.int32),
+        pushed=np.zeros(flat, np.int32),
+        has_effect=np.zeros(flat, np.bool_),
+        thresholds=np.zeros(flat, np.uint32),
+        effect_shift=1,
+        crowd_from=1,
+        fresh_to=1,
+    )
+    words, plan, work = np.zeros(4, np.int64), np.zeros(flat, np.int64), work_for(0, 0, 0)
+    counts = [np.zeros((0, 0, 0), np.int16)] * 3
+    tables = [np.zeros(square, np.uint32)] * 4
+    towers = Batch(*tables, held=plan, done=plan, state=np.zeros(square, np.int64))
+    wide = np.zeros(square, np.int64)
+    cubes = np.zeros(flat, np.uint32)
+    return {
+        "play": CompiledFunction(play, (law, words, 1, cubes, plan, plan, 1.0, *counts, work), None),
+        "throw_each": CompiledFunction(throw_each, (law, wide, towers, work, wide), None),
+    }
+
+
+GAMES = CompiledFile("games", (Path(__file__),), _exports(), Path(__file__).with_name("games.wasm"))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tower_sim.compiled import call
 from tower_sim.runs.array import Array
+from tower_sim.surrogate import kernel
 from tower_sim.surrogate.model import SurrogateModel
 
 
@@ -18,9 +20,6 @@ class ManyTowers:
     def __init__(
         self, model: SurrogateModel, number: int, cubes: int, colours: int, drops: int, rng: np.random.Generator
     ) -> None:
-        from tower_sim.surrogate import kernel  # here, because it imports numba, which takes a while
-
-        self._throw_each = kernel.throw_each
         self._law = kernel.law_of(model.table, cubes, drops)
         self._work = kernel.work_for(cubes, drops, len(model.table.floors))
         by_cube = (np.zeros((number, cubes), np.uint32) for _ in range(4))
@@ -34,8 +33,7 @@ class ManyTowers:
         A tower into which no cube is thrown does not change.
         """
         out = np.zeros(counts.shape, np.int64)
-        with np.errstate(over="ignore"):  # words overflow in plain Python, as in play_games
-            self._throw_each(self._law, counts, self._towers, self._work, out)
+        call(kernel.GAMES, "throw_each", self._law, counts, self._towers, self._work, out)
         self.inside += counts - out
         return out
 

@@ -21,6 +21,7 @@ from tower_sim.places import INSIDE, TRAY
 from tower_sim.runs.array import Array, Plan, Runs
 from tower_sim.state import Event, Resident, TowerState, check_seed, rng_text
 from tower_sim.surrogate.cascade import CROWD
+from tower_sim.surrogate.kernel import play_games
 from tower_sim.surrogate.store import Fitted, as_fitted
 from tower_sim.surrogate.table import OUT, Resting, Table, knocked, moved, table_of
 
@@ -105,8 +106,6 @@ class SurrogateModel(BaseModel):
         ...     model.sample_runs(plan, 1000, seed=1).inside.sum(2).mean(0).round(1).tolist()
         [3.1, 3.4, 3.6]
         """
-        from tower_sim.surrogate.kernel import play_games  # here, because it imports numba, which takes a while
-
         check_kind("plan", plan, Plan, "a Plan", "take that of a game: game.plan(rules)")
         runs, first = check_whole("runs", runs, 1, _MOST_RUNS), check_whole("first", first, 0, _MOST_FIRST)
         shift = check_number("shift", shift, 0, 1, "leave it out for games of this tower")

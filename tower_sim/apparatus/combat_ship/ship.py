@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tower_sim.apparatus import polygon
+from tower_sim.apparatus import polygon, where
 from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.combat_ship.dimensions import dimensions
 from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
@@ -36,8 +36,6 @@ class CombatShip(WithBoard):
     @property
     def rule(self) -> tuple[float, ...]:
         """The numbers (m) of where.py."""
-        from tower_sim.apparatus import where  # here, because it imports numba
-
         board = self.board
         head = (where.SHIP, self.hull_x, self.hull_y, self.deck_low, self.deck_rise, *board.x, *board.y)
         return (*head, board.floor, board.border_top, len(board.zones), *_zones(board.zones, where.FIRST_ZONE))

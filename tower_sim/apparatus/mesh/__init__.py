@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
+from tower_sim.apparatus import where
 from tower_sim.apparatus.dimensions import Dimensions
 from tower_sim.apparatus.kind import ApparatusKind, Profile
 from tower_sim.apparatus.mesh import solids
@@ -29,8 +30,6 @@ class MeshTower(Apparatus):
     @property
     def rule(self) -> tuple[float, ...]:
         """The numbers (m) of where.py."""
-        from tower_sim.apparatus import where  # here, because it imports numba
-
         given, front = self.given, self.given.exit.side == "front"
         tray = (x * 1e-3 for pair in (given.tray.x_mm, given.tray.y_mm) for x in pair)
         # over the rim the mouth's outline counts, below it those of the layers

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tower_sim.apparatus.where import DESK
-from tower_sim.tools.jit import T
+from tower_sim.compiled.marks import T
 
 MOST_POINTS = 8
 """A quadrilateral that is cut by the four sides of a rectangle has no more corners."""

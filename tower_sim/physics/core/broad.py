@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from tower_sim.compiled.marks import aside, inner
 from tower_sim.physics.core.arrays import (
     AWAKE,
     AXES,
@@ -38,7 +39,6 @@ from tower_sim.physics.core.arrays import (
     T,
     Tables,
 )
-from tower_sim.tools.jit import aside, inner
 
 
 @inner

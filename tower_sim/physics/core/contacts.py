@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tower_sim.compiled.marks import inner
 from tower_sim.physics.core.arrays import (
     ACTIVE,
     FIRST_IMPACT,
@@ -37,7 +38,6 @@ from tower_sim.physics.core.arrays import (
 )
 from tower_sim.physics.core.cuboids import inv_effective_masses
 from tower_sim.physics.core.impulses import arm, inv_masses, relative_velocity, set_velocity, velocity_of, with_impulse
-from tower_sim.tools.jit import inner
 
 # A row: arms from both centres (m); the two directions of friction, principal axes of the inverse effective mass across
 # the normal; along the normal and these the inverse effective masses (1/kg) and effective masses (kg); COUPLING, the

@@ -6,6 +6,7 @@ with the step (split impulses; Catto, Game Developers Conference 2006).
 
 from __future__ import annotations
 
+from tower_sim.compiled.marks import inner
 from tower_sim.physics.core.arrays import (
     ACTIVE,
     CHANGED,
@@ -35,7 +36,6 @@ from tower_sim.physics.core.impulses import (
     velocity_of,
     with_impulse,
 )
-from tower_sim.tools.jit import inner
 
 _ENOUGH = 0.01  # of the fastest push: the correction need not be exact
 

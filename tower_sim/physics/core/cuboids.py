@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from tower_sim.compiled.marks import aside, inner
 from tower_sim.physics.core.arrays import (
     AXES,
     INV_INERTIA,
@@ -19,7 +20,6 @@ from tower_sim.physics.core.arrays import (
     TURN,
     T,
 )
-from tower_sim.tools.jit import aside, inner
 
 _ROUND = 1e-32  # of the square of the spin: rounding
 _FEW = 60  # rounds: each at least halves the error

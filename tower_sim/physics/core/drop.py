@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 
 from tower_sim.apparatus.where import ASKED, EMERGED, ESCAPED, MISSED, moved
+from tower_sim.compiled.marks import aside, inner
 from tower_sim.physics.core.arrays import (
     AGAIN,
     AGAIN_FIRST,
@@ -96,7 +97,6 @@ from tower_sim.physics.core.motion import update_axes
 from tower_sim.physics.core.overlap import deepest_overlap, overlap_of
 from tower_sim.physics.core.step import deepest, lie_still, take_out, wake_row
 from tower_sim.physics.core.trig import sin
-from tower_sim.tools.jit import aside, inner
 
 GRAVITY = 9.81  # m/s2
 MOST_OVERLAP = 0.05

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.apparatus.parts import Box, Hull, Quaternion, Surface, Vector
+from tower_sim.compiled.marks import T
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import arrays, machine, run
 from tower_sim.physics.core.hulls import hull_numbers
@@ -18,7 +19,6 @@ from tower_sim.physics.core.motion import FAR_OFF
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import Pose, Touch
-from tower_sim.tools.jit import T
 
 _SKIN = 0.4  # edges
 _PAD = 0.01  # edges: contacts are known from this gap on, however slow the cubes are
@@ -37,11 +37,10 @@ class CoreEngine:
     title = "the core"
     about = "our own rigid bodies: exact friction and bounce, the same bytes on every machine"
     distribution = "tower_sim"
-    faster = staticmethod(machine.faster)
 
     def __init__(self, settings: PhysicsSettings) -> None:
         self._settings = settings
-        self.core = machine.chosen()
+        self.core = machine.chosen_machine()
         self.tables = self.core.make(0, 0, 1, 1, 0)
         self._fixed: tuple[object, ...] = ()
         self._is_open = True

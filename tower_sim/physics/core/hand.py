@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from tower_sim.apparatus.where import FIRST_ZONE, reach_up, touch
+from tower_sim.compiled.marks import T, inner
 from tower_sim.physics.core.arrays import (
     EDGE,
     HAND_FALL,
@@ -32,7 +33,6 @@ from tower_sim.physics.core.arrays import (
 )
 from tower_sim.physics.core.drop import GRAVITY
 from tower_sim.physics.core.trig import cos, log, sin
-from tower_sim.tools.jit import T, inner
 
 _TRIES = 20  # places that are tried before a poured cube waits
 _ALOFT = 61  # the last cubes let go that may be near; older ones are far below

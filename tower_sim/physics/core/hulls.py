@@ -18,9 +18,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 from tower_sim.apparatus.parts import Hull, Surface
+from tower_sim.compiled.marks import T, aside, inner
 from tower_sim.physics.core.arrays import AXES, HALF, MOST_POINTS, POINT, POSITION, RADIUS, SHAPE, TOUCHING_GAP
 from tower_sim.physics.core.narrow import APART, apart
-from tower_sim.tools.jit import T, aside, inner
 
 # Room for numbers in World.room, behind that of narrow.py: two polygons of up to 68 corners, gaps of points, gaps along
 # up to 124 faces and three axes, which sides of these; the best product of edges: its normal, axis and direction.

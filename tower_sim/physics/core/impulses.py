@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tower_sim.compiled.marks import inner
 from tower_sim.physics.core.arrays import INV_INERTIA, INV_MASS, MOBILE, T
 from tower_sim.physics.core.cuboids import inv_inertia_times
-from tower_sim.tools.jit import inner
 
 Six = tuple[float, float, float, float, float, float]
 """Velocity (m/s) and spin (rad/s)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tower_sim.compiled.marks import inner
 from tower_sim.physics.core.arrays import (
     AWAKE,
     AXES,
@@ -28,7 +29,6 @@ from tower_sim.physics.core.arrays import (
     T,
 )
 from tower_sim.physics.core.cuboids import rotate_freely
-from tower_sim.tools.jit import inner
 
 FAR_OFF = 1e3
 """A way (m) after which pairs are looked at: of a cuboid, whose turn is no product; of a row that is put elsewhere."""

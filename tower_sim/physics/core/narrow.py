@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 
+from tower_sim.compiled.marks import aside, inner
 from tower_sim.physics.core.arrays import (
     AXES,
     HALF,
@@ -30,7 +31,6 @@ from tower_sim.physics.core.arrays import (
     TOUCHING_GAP,
     T,
 )
-from tower_sim.tools.jit import aside, inner
 
 # Room for numbers in Tables.room: the second's axes in the first's, the distance in either's axes, gaps along faces,
 # two polygons of up to 12 corners of three numbers.

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
+from tower_sim.compiled.marks import T, aside, inner
 from tower_sim.physics.core.arrays import AXES, EDGE, FIXED, HALF, POSITION, ROWS, SHAPE, Tables
 from tower_sim.physics.core.broad import near_rows
 from tower_sim.physics.core.hulls import half_width, widest_gap
-from tower_sim.tools.jit import T, aside, inner
 
 _PARALLEL = 1e-9  # cross products shorter than this come from parallel edges
 

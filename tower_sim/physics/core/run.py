@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tower_sim.apparatus.where import look
+from tower_sim.compiled.marks import T, aside, inner
 from tower_sim.physics.core import broad, hand, hulls, overlap, sleep, step
 from tower_sim.physics.core import drop as drops
 from tower_sim.physics.core.arrays import (
@@ -45,8 +46,6 @@ from tower_sim.physics.core.arrays import (
     WINDOW,
     Tables,
 )
-from tower_sim.physics.core.compiled import entry
-from tower_sim.tools.jit import T, aside, inner
 
 TOUCH = 27
 """Columns of a table of touches: a cube; the other cube, or -1 - k for fixed part k; points; forces (nN), 3 a point.
@@ -58,7 +57,6 @@ _NANO = 1e-9
 _GAP = 0.1  # edges: further apart than any engine keeps a contact
 
 
-@entry
 def write_row(
     w: Tables, row: int, x: float, y: float, z: float, a: float, b: float, c: float, d: float,
     hx: float, hy: float, hz: float, friction: float, restitution: float, shape: float,
@@ -67,7 +65,6 @@ def write_row(
     drops.write_row(w, row, x, y, z, a, b, c, d, hx, hy, hz, friction, restitution, shape)
 
 
-@entry
 def write_hulls(w: Tables, numbers: T, row: int) -> None:
     """Write fixed hulls into the rows from `row` on, as `numbers` has them: see hulls.py."""
     here, at = 0, 1
@@ -82,25 +79,21 @@ def write_hulls(w: Tables, numbers: T, row: int) -> None:
         row += 1
 
 
-@entry
 def lay_grid(w: Tables) -> None:
     """List the fixed rows by where they are, when all are written: see broad.py."""
     broad.lay_grid(w)
 
 
-@entry
 def let_go(w: Tables, draws: T) -> int:
     """Draw how a hand lets the cubes of a throw go: see hand.py. Returns how many draws it used."""
     return hand.let_go(w, draws)
 
 
-@entry
 def put_down(w: Tables, draws: T, zone: int) -> int:
     """Draw where a hand puts a cube down in a zone: see hand.py. Returns how many draws it used."""
     return hand.put_down(w, draws, zone)
 
 
-@entry
 def begin(w: Tables, touches: T) -> None:
     """Lay the cubes at rest, pressing on each other as `touches` say; what touched a body that is gone wakes up.
 
@@ -115,7 +108,6 @@ def begin(w: Tables, touches: T) -> None:
             _press(w, touches)
 
 
-@entry
 def start(w: Tables) -> None:
     """Start a drop with the launches and the knock that are written; a strong knock wakes all cubes."""
     drop, launches = w.drop, w.drop[LAUNCHES]
@@ -158,7 +150,6 @@ def _press(w: Tables, touches: T) -> None:
             step.wake_row(w, fixed + k)
 
 
-@entry
 def list_touches(w: Tables, touches: T) -> int:
     """List which bodies touch after `lie_still`, in a table with room for all pairs; return how many do."""
     fixed, found = w.whole[FIXED], 0
@@ -175,7 +166,6 @@ def list_touches(w: Tables, touches: T) -> int:
     return found
 
 
-@entry
 def find_far_touch(w: Tables, touches: T) -> int:
     """Return the first of `touches` whose bodies are too far apart, -1 if there is none; those of gone bodies pass."""
     reach = (math.sqrt(3.0) / 2 + _GAP) * w.real[EDGE]
@@ -191,67 +181,56 @@ def find_far_touch(w: Tables, touches: T) -> int:
     return -1
 
 
-@entry
 def find_places(w: Tables, poses: T, places: T, zones: T, on: T) -> None:
     """Find where the cubes at `poses` are, and what each has done: see where.py."""
     look(w.rule, w.real[EDGE], poses, places, zones, on, w.desk)
 
 
-@entry
 def come_and_go(w: Tables) -> None:
     """Do the first half of a look, for a mirrored engine: see drop.py."""
     drops.come_and_go(w)
 
 
-@entry
 def judge(w: Tables) -> int:
     """Do the second half of a look, for a mirrored engine; return whether to look again before time passes."""
     return 1 if drops.judge(w) else 0
 
 
-@entry
 def set_gravity(w: Tables) -> None:
     """Set the gravity of the next window, for a mirrored engine."""
     drops.set_gravity(w)
 
 
-@entry
 def depth_of(w: Tables, k: int) -> float:
     """Return how deep (m) cube `k` would be in another body where it is let go."""
     return drops.depth_of(w, k)
 
 
-@entry
 def deepest_overlap(w: Tables) -> float:
     """Return the greatest overlap (m) of a cube with another or with a fixed part; 0 if there is none."""
     return overlap.deepest_overlap(w)
 
 
-@entry
 def deepest(w: Tables) -> float:
     """Return how deep (m) the deepest contact of the last step is, or of all after `lie_still`."""
     return step.deepest(w)
 
 
-@entry
 def lie_still(w: Tables) -> None:
     """Put all to sleep where they are, and look at who touches whom: see step.py."""
     step.lie_still(w)
 
 
-@entry
 def wake_row(w: Tables, row: int) -> None:
     """Wake a row with all that touch it, directly or through others."""
     step.wake_row(w, row)
 
 
-@entry
 def take_out(w: Tables, row: int) -> None:
     """Take a cube's row out, with its pairs; what touched it wakes up, and rows behind it move up by one."""
     step.take_out(w, row)
 
 
-@entry
 def go_on(w: Tables, film: T, windows: int, seconds: float, steps: int) -> int:
     """Take up to `windows` windows of a drop, and look at the cubes before each; return how many.
 

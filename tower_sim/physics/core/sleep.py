@@ -6,6 +6,7 @@ press on nothing that gives.
 
 from __future__ import annotations
 
+from tower_sim.compiled.marks import inner
 from tower_sim.physics.core.arrays import (
     AWAKE,
     CHANGED,
@@ -25,7 +26,6 @@ from tower_sim.physics.core.arrays import (
     VELOCITY,
     T,
 )
-from tower_sim.tools.jit import inner
 
 JUST = 2
 """`awake` of a row that was woken in this step, on which gravity has not acted yet."""

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 
+from tower_sim.compiled.marks import inner
 from tower_sim.physics.core.arrays import (
     ACTIVE,
     CHANGED,
@@ -83,7 +84,6 @@ from tower_sim.physics.core.impulses import (
     with_angular_impulse,
     with_impulse,
 )
-from tower_sim.tools.jit import inner
 
 _NEWTON_STEPS = 8
 _ROUNDS = 4  # of bounces that make others bounce, in one step

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tower_sim.compiled.marks import aside, inner
 from tower_sim.physics.core import sleep
 from tower_sim.physics.core.arrays import (
     ACTIVE,
@@ -53,7 +54,6 @@ from tower_sim.physics.core.hulls import collide_hull
 from tower_sim.physics.core.motion import apply_gravity, fastest, integrate, look_ahead, update_axes
 from tower_sim.physics.core.narrow import APART, collide, remember
 from tower_sim.physics.core.solver import solve, solve_late_impacts
-from tower_sim.tools.jit import aside, inner
 
 _NANO = 1e-9
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+from tower_sim.compiled.marks import aside
 from tower_sim.tools import portable
-from tower_sim.tools.jit import aside
 
 _names: dict[str, Any] = dict(vars(portable))  # what its functions call, compiled too
 for _name in ("_series", "_reduce", "_sin_sum", "_cos_sum", "sin", "cos", "log"):
