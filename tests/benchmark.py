@@ -33,7 +33,7 @@ from tower_sim.games.amerigo import Rules, play
 from tower_sim.games.dead_reckoning.battle import play as play_battle
 from tower_sim.games.dead_reckoning.battle import start
 from tower_sim.games.dead_reckoning.sides import Setup, Side
-from tower_sim.physics.core import compiled
+from tower_sim.physics.core.machine import CORE as COMPILED
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
@@ -147,7 +147,7 @@ class Kept:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.of = f"{compiled.digest()} {' '.join(settings.digest() for settings in CONTENDERS.values())}"
+        self.of = f"{COMPILED.digest()[:12]} {' '.join(settings.digest() for settings in CONTENDERS.values())}"
         self.lines: list[dict[str, Any]] = []
         if path.exists():
             self.lines = [line for text in path.read_text("utf-8").splitlines() if (line := _read(text, self.of))]
@@ -281,7 +281,7 @@ def main() -> None:
             kept.add("memory", 0, threads.memory(options.memory_drops))
     loads = [line["load"] for line in kept.lines] or [math.nan]
     load_range = f"load from {min(loads)} to {max(loads)}"
-    print(f"{machine()}, {load_range}; core {compiled.digest()}, settings {CORE.digest()}\n")
+    print(f"{machine()}, {load_range}; core {COMPILED.digest()[:12]}, settings {CORE.digest()}\n")
     print("\n".join([*table(kept), "", *goals(kept)]))
 
 

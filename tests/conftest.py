@@ -10,7 +10,6 @@ from contextlib import contextmanager
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
     os.environ.setdefault(threads, "1")
 
-import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
@@ -41,17 +40,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header(config: pytest.Config) -> str:
     return "Bullet: its tests are left out" if config.getoption(WITHOUT_BULLET) else "Bullet: tested too"
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Have the core compiled before the first test, once, and not by every worker; it says so when that takes long."""
-    if hasattr(session.config, "workerinput") or session.config.getoption("collectonly"):
-        return
-    from tower_sim import PhysicsModel, load, supply
-
-    with PhysicsModel(load("amerigo")) as model:
-        state = model.drop(model.empty(), supply({"any": 3}, model.cube_edge), np.random.default_rng(1)).state
-        model.knock(state, 1.0, np.random.default_rng(2))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -12,7 +12,7 @@ from support.imports import CALIBRATION, PACKAGE, ROOT, SHIPPED, circles, import
 from tower_sim.registry import OWN
 
 # What knows of no tower; everyone may ask it. Each asks those before it alone.
-TOOLS = ("errors", "version", "registry", "tools", "typed", "statistics", "wasm")
+TOOLS = ("errors", "version", "registry", "tools", "typed", "statistics", "compiled")
 
 # The other rooms, from the ground up: what each knows beside tools. The last, without a name, is the package's face.
 KNOWS = {

@@ -33,11 +33,13 @@ from tower_sim.state import Pose
 try:
     from numba import njit
 
-    kept = njit(cache=True)
+    kept: Any = njit(cache=True)
 except ImportError:  # minutes become hours
 
-    def kept(function: Any) -> Any:
+    def _unchanged(function: Any) -> Any:
         return function
+
+    kept: Any = _unchanged
 
 
 Array = npt.NDArray[np.float64]

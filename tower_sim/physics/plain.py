@@ -15,7 +15,7 @@ from tower_sim.apparatus.parts import Apparatus, as_apparatus
 from tower_sim.errors import UsageError
 from tower_sim.physics.belonging import state_digest
 from tower_sim.physics.core import CoreEngine
-from tower_sim.physics.core.exported import CORE
+from tower_sim.physics.core.machine import CORE
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings, as_settings
 
@@ -25,6 +25,7 @@ VERSION = 3
 
 def core() -> bytes:
     """Return the bytes of core.wasm, which drops the cubes of a document."""
+    assert CORE.path
     return CORE.path.read_bytes()
 
 

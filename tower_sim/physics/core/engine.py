@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.parts import Box, Hull, Quaternion, Surface, Vector
+from tower_sim.apparatus.parts import Box, Hull, Quaternion, Surface, Vector, tilted_about_y
 from tower_sim.compiled.marks import T
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import arrays, machine, run
@@ -289,3 +289,30 @@ class CoreEngine:
 
     def _row(self, body: int) -> int:
         return int(self.tables.whole[arrays.FIXED]) + self.bodies.index(body)
+
+
+def trial() -> tuple[T, ...]:
+    """Return how cubes lie and move that fell on two boxes and a prism: see compiled/trial.py."""
+    engine, wood = CoreEngine(PhysicsSettings()), Surface(0.4, 0.4)
+    engine.clear(0.01)
+    engine.set_gravity((0.0, 0.0, -9.81))
+    engine.set_passed(-1.0)
+    boxes = (
+        Box("floor", "wood", (0.0, 0.0, -0.01), (0.1, 0.1, 0.01)),
+        Box("ramp", "wood", (0.03, 0.0, 0.02), (0.03, 0.03, 0.002), tilted_about_y(0.5)),
+    )
+    corners = tuple((-0.02 + x, y, z) for z in (0.0, 0.02) for x, y in ((-0.02, -0.02), (0.01, 0.0), (-0.01, 0.02)))
+    engine.add_solids(
+        boxes,
+        (Hull("prism", "wood", corners, ((2, 1, 0), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5))),),
+        {"wood": wood},
+        wood,
+    )
+    engine.set_cubes(0.0005)
+    for k in range(6):
+        cube = engine.add_cube(Pose((0.012 * k - 0.03, 0.002 * k, 0.06), tilted_about_y(0.7 * k)))
+        engine.set_velocity(cube, (0.1, 0.0, -0.5), (k, 9.0, 1.0))
+    engine.run(30)
+    engine.lie_still()
+    motion = engine.motion(engine.bodies)
+    return motion.position, motion.orientation, motion.velocity, motion.spin
