@@ -136,6 +136,25 @@ export function openDialog(id: string): void {
   dialog.scrollTop = 0;
 }
 
+const DOUBLE = 600; // milliseconds
+
+/** Ignore the second tap of a double tap, as it hits what the first one brought there. A button with `data-repeats` takes all. */
+export function ignoreDoubleTaps(): void {
+  let last = { time: -DOUBLE, x: 0, y: 0, id: "" };
+  const take = (event: MouseEvent) => {
+    const button = (event.target as Element).closest<HTMLElement>("button");
+    const now = { time: event.timeStamp, x: event.clientX, y: event.clientY, id: button?.id ?? "" };
+    const isSame = event.detail ? Math.hypot(now.x - last.x, now.y - last.y) < 24 : now.id === last.id; // 0: by a key
+    const isSecond = now.time - last.time < DOUBLE && isSame;
+    const repeats = button?.dataset.repeats !== undefined && now.id === last.id;
+    last = now;
+    if (!button || !isSecond || repeats) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  addEventListener("click", take, true);
+}
+
 /** Whether a key that was pressed belongs to a control or a dialog, so that the page should not act on it. */
 export function isTakenKey(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;

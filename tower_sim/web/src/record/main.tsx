@@ -1,7 +1,7 @@
 // The page begins: the night that the browser keeps, or the one in a link.
 
 import { render } from "preact";
-import { find, shows, startTheme } from "../common/browser";
+import { find, ignoreDoubleTaps, shows, startTheme } from "../common/browser";
 import { pValue } from "./law";
 import { View, open, ui, verdict } from "./view";
 import { csv, expected, model, night, played, runTest, settled, start } from "./state";
@@ -25,6 +25,7 @@ async function follow(): Promise<void> {
 if (shows("record")) {
   ui.show = show;
   startTheme(show);
+  ignoreDoubleTaps();
   start(show).then(() => {
     show();
     addEventListener("hashchange", follow);

@@ -5,17 +5,20 @@ import { MOST_NAMES, playerName } from "./names";
 
 /** What the night is of: `counts` cubes of each colour; `edge` in mm; the tower is one of the page's, or "mine". */
 export interface Head { game: string; tower: string; edge: number; colours: string[]; counts: number[]; players: string[]; date: string }
-/** One throw as it was told; `begins`: the tower was empty before, and a game or a series begins. Counts are by colour. */
-export interface Throw { begins: boolean; thrown: number[]; out: number[]; marks: string[]; who: string }
-/** The throw that is being told: null is what the game proposes. `at` is the place of an earlier one that is corrected. */
-export interface Draft { begins: boolean; thrown: number[] | null; out: number[]; marks: string[]; who: string | null; side: "in" | "out"; at: number | null; isNew: boolean }
+/** One throw as it was told; `begins`: the tower was empty before, and a game or a series begins. Counts are by colour. Nobody counted those
+ * thrown if `isProposed`: they are all that lay outside by the throws before, also after a correction of these. */
+export interface Throw { begins: boolean; thrown: number[]; isProposed: boolean; out: number[]; marks: string[]; who: string }
+/** The throw that is being told: null is what the game proposes. `at` is the place of an earlier one that is corrected; the throw that
+ * was being told is put `aside` meanwhile. */
+export interface Draft { begins: boolean; thrown: number[] | null; out: number[]; marks: string[]; who: string | null; side: "in" | "out"; at: number | null; isNew: boolean; aside: Draft | null }
 export interface Night { head: Head; throws: Throw[]; draft: Draft }
 export type Action =
   | ["begin", Head] | ["open", string] | ["head", Head, Record<string, string>] | ["in" | "out", number, number] | ["side", "in" | "out"] | ["mark" | "who", string]
   | ["done"] | ["empty"] | ["game"] | ["edit", number, boolean] | ["cancel"] | ["remove"];
 
-/** A throw and what follows from those before: cubes inside `before` and `after`, its `phase` (0 the set-up), what cannot be. */
-export interface Played extends Throw { number: number; game: number; phase: number; before: number[]; after: number[]; wrong: string[]; isOdd: boolean }
+/** A throw and what follows from those before: cubes inside `before` and `after`, its `phase` (0 the set-up), what cannot be. `isDue`: what was
+ * thrown lay outside, and nothing of these colours was left there. */
+export interface Played extends Throw { number: number; game: number; phase: number; before: number[]; after: number[]; wrong: string[]; isOdd: boolean; isDue: boolean }
 /** What comes next: the phase, what the game proposes to throw, phases skipped because all their cubes are inside. */
 export interface Due { number: number; game: number; phase: number; before: number[]; thrown: number[]; skipped: number[]; isOver: boolean }
 
@@ -44,23 +47,25 @@ export function follow({ head, throws }: Pick<Night, "head" | "throws">, rules: 
   };
   const played = throws.map((each): Played => {
     if (each.begins || !game) [inside, number, game, phase] = [zeros, 0, game + 1, 0];
-    if (!number) setup = each.thrown;
+    const outside = number ? inside.map((held, c) => setup[c] - held) : head.counts;
+    const thrown = each.isProposed ? each.thrown.map((cubes, c) => cubes && (outside[c] || cubes)) : each.thrown;
+    if (!number) setup = thrown;
     if (number && !isHappening(each)) skips();
-    const outside = inside.map((held, c) => setup[c] - held);
     const wrong: string[] = [];
-    each.thrown.forEach((cubes, c) => {
+    thrown.forEach((cubes, c) => {
       if (rules && number && cubes && cubes !== outside[c]) wrong.push(`${cubes} ${head.colours[c]} went in, and by the throws before ${outside[c]} lay outside`);
     });
     const isCounted = wrong.length > 0 || each.marks.includes("miscount");
-    const before = rules && number && isCounted ? inside.map((held, c) => (each.thrown[c] ? Math.max(setup[c] - each.thrown[c], 0) : held)) : inside;
+    const before = rules && number && isCounted ? inside.map((held, c) => (thrown[c] ? Math.max(setup[c] - thrown[c], 0) : held)) : inside;
     each.out.forEach((cubes, c) => {
-      const there = before[c] + each.thrown[c];
-      if (cubes > there) wrong.push(`${cubes} ${head.colours[c]} out, and only ${there} can be there (${each.thrown[c]} in, ${before[c]} inside)`);
+      const there = before[c] + thrown[c];
+      if (cubes > there) wrong.push(`${cubes} ${head.colours[c]} out, and only ${there} can be there (${thrown[c]} in, ${before[c]} inside)`);
     });
     const marks = MARKS.filter((mark) => each.marks.includes(mark) || (mark === "miscount" && wrong.length));
-    const after = before.map((held, c) => (marks.includes("emptied") ? 0 : Math.max(held + each.thrown[c] - each.out[c], 0)));
+    const after = before.map((held, c) => (marks.includes("emptied") ? 0 : Math.max(held + thrown[c] - each.out[c], 0)));
     const isOdd = marks.some((mark) => mark !== "beside");
-    const now: Played = { ...each, marks, number, game, phase, before, after, wrong, isOdd };
+    const isDue = thrown.every((cubes, c) => !cubes || cubes === outside[c]);
+    const now: Played = { ...each, thrown, marks, number, game, phase, before, after, wrong, isOdd, isDue };
     inside = after;
     if (!isHappening(each)) phase++;
     number++;
@@ -88,7 +93,9 @@ export function dueOf(night: Night, rules: Rules | null): Due {
 
 export function readDraft(night: Night, rules: Rules | null): Throw {
   const { draft } = night;
-  return { begins: draft.begins || !(draft.at ?? night.throws.length), thrown: draft.thrown ?? dueOf(night, rules).thrown, out: draft.out, marks: draft.marks, who: draft.who ?? nextWho(night) };
+  const thrown = draft.thrown ?? dueOf(night, rules).thrown;
+  const who = draft.who ?? (sumOf(thrown) ? nextWho(night) : ""); // a knock is nobody's turn
+  return { begins: draft.begins || !(draft.at ?? night.throws.length), thrown, isProposed: rules !== null && !draft.thrown, out: draft.out, marks: draft.marks, who };
 }
 
 /** The throw of the draft as it would be played, for what cannot be. */
@@ -97,29 +104,35 @@ export function tryDraft(night: Night, rules: Rules | null): Played {
   return follow({ head: night.head, throws: [...before, readDraft(night, rules)] }, rules).played.at(-1)!;
 }
 
-function nextWho({ head: { players }, throws }: Night): string {
-  const last = throws.findLast((each) => players.includes(each.who));
+function nextWho({ head: { players }, throws, draft }: Night): string {
+  const last = throws.slice(0, draft.at ?? throws.length).findLast((each) => players.includes(each.who) && !isHappening(each));
   return players.length ? players[last ? (players.indexOf(last.who) + 1) % players.length : 0] : "";
 }
 
 function newDraft(head: Head, begins = false): Draft {
-  return { begins, thrown: null, out: head.colours.map(() => 0), marks: [], who: null, side: head.game === FREE ? "in" : "out", at: null, isNew: false };
+  return { begins, thrown: null, out: head.colours.map(() => 0), marks: [], who: null, side: head.game === FREE ? "in" : "out", at: null, isNew: false, aside: null };
 }
 
 /** Return the night after an action; `rules` of the game that a head names. */
 export function after(night: Night | null, action: Action, rulesOf: (head: Head) => Rules | null): Night {
   if (action[0] === "begin") return { head: action[1], throws: [], draft: newDraft(action[1], true) };
-  if (action[0] === "open") return nightOf(action[1]);
+  if (action[0] === "open") return nightOf(action[1], rulesOf);
   if (!night) throw new Error("no night is begun");
   const { head, throws, draft } = night;
   const rules = rulesOf(head);
   const drafting = (part: Partial<Draft>): Night => ({ ...night, draft: { ...draft, ...part } });
   const put = (each: Throw): Night => {
     const at = draft.at ?? throws.length;
-    return { head, throws: [...throws.slice(0, at), each, ...throws.slice(draft.at === null || draft.isNew ? at : at + 1)], draft: newDraft(head) };
+    return { head, throws: [...throws.slice(0, at), each, ...throws.slice(draft.at === null || draft.isNew ? at : at + 1)], draft: draft.aside ?? newDraft(head) };
+  };
+  /** The night with what was told of the throw so far, if anything was. */
+  const finish = (): Night => {
+    const told = readDraft(night, rules);
+    if (draft.thrown || sumOf(told.out)) return put(told);
+    return told.marks.length ? put({ ...told, thrown: none(night), isProposed: false, who: draft.who ?? "" }) : night;
   };
   switch (action[0]) {
-    case "head": return changeHead(night, action[1], action[2]);
+    case "head": return changeHead(night, action[1], action[2], rules);
     case "in": {
       const now = [...(draft.thrown ?? dueOf(night, rules).thrown)];
       now[action[1]] = action[2];
@@ -130,30 +143,44 @@ export function after(night: Night | null, action: Action, rulesOf: (head: Head)
     case "mark": return drafting({ marks: draft.marks.includes(action[1]) ? draft.marks.filter((mark) => mark !== action[1]) : [...draft.marks, action[1]] });
     case "who": return drafting({ who: action[1] });
     case "done": return put(readDraft(night, rules));
-    case "empty": return put({ begins: false, thrown: none(night), out: dueOf(night, rules).before, marks: ["emptied"], who: "" });
-    case "game": return { head, throws, draft: newDraft(head, true) };
+    case "empty": {
+      const told = finish();
+      const all: Throw = { begins: false, thrown: none(night), isProposed: false, out: follow(told, rules).due.before, marks: ["emptied"], who: "" };
+      return { head, throws: [...told.throws, all], draft: newDraft(head) };
+    }
+    case "game": return { ...finish(), draft: newDraft(head, true) };
     case "edit": {
-      if (action[2]) return { head, throws, draft: { ...newDraft(head), at: action[1], isNew: true } };
-      return { head, throws, draft: { ...newDraft(head), ...throws[action[1]], at: action[1] } };
+      const [, at, isNew] = action;
+      const edited: Draft = { ...newDraft(head), at, isNew, aside: draft.at === null ? draft : draft.aside };
+      if (isNew) return { head, throws, draft: edited };
+      const now = follow(night, rules).played[at];
+      const { thrown } = dueOf({ head, throws, draft: { ...edited, begins: now.begins } }, rules);
+      const isProposed = now.isProposed && thrown.every((cubes, c) => cubes === now.thrown[c]);
+      return { head, throws, draft: { ...edited, begins: now.begins, out: now.out, marks: throws[at].marks, who: now.who, thrown: isProposed ? null : now.thrown } };
     }
     case "remove": {
       const left = throws.filter((_, i) => i !== draft.at);
       if (draft.at !== null && throws[draft.at].begins && left[draft.at]) left[draft.at] = { ...left[draft.at], begins: true };
-      return { head, throws: left, draft: newDraft(head, !left.length) };
+      return { head, throws: left, draft: draft.aside ?? newDraft(head, !left.length) };
     }
-    case "cancel": return { head, throws, draft: newDraft(head, !throws.length) };
+    case "cancel": return { head, throws, draft: draft.aside ?? newDraft(head, !throws.length) };
   }
 }
 
 /** Return the night as one of another game, tower or players; throws an Error of one line where that would lose cubes. */
-function changeHead({ head: before, throws, draft }: Night, head: Head, renamed: Record<string, string>): Night {
+function changeHead(night: Night, head: Head, renamed: Record<string, string>, rules: Rules | null): Night {
+  const { head: before, draft } = night;
+  const throws = follow(night, rules).played;
   const gone = before.colours.filter((colour, c) => !head.colours.includes(colour) && throws.some(({ thrown, out }) => thrown[c] || out[c]));
   if (gone.length) throw new Error(`The night has ${joinWords(gone)} cubes. Choose a game with these colours, or first correct the throws that have them.`);
   const move = (counts: number[]) => head.colours.map((colour) => counts[before.colours.indexOf(colour)] ?? 0);
   const nameOf = (who: string) => (Object.hasOwn(renamed, who) ? renamed[who] : who);
-  const moved = throws.map((each) => ({ ...each, thrown: move(each.thrown), out: move(each.out), who: nameOf(each.who) }));
-  const side = head.game === before.game ? draft.side : newDraft(head).side;
-  return { head, throws: moved, draft: { ...draft, thrown: draft.thrown && move(draft.thrown), out: move(draft.out), who: draft.who && nameOf(draft.who), side } };
+  const moved = throws.map(({ begins, thrown, isProposed, out, who }, i) => ({ begins, thrown: move(thrown), isProposed: isProposed && head.game === before.game, out: move(out), marks: night.throws[i].marks, who: nameOf(who) }));
+  const moveDraft = (now: Draft): Draft => {
+    const side = head.game === before.game ? now.side : newDraft(head).side;
+    return { ...now, thrown: now.thrown && move(now.thrown), out: move(now.out), who: now.who && nameOf(now.who), side, aside: now.aside && moveDraft(now.aside) };
+  };
+  return { head, throws: moved, draft: moveDraft(draft) };
 }
 
 /** Return the night as CSV: a line about it, then a row for each throw. */
@@ -166,7 +193,7 @@ export function csvOf(night: Night, rules: Rules | null): string {
 }
 
 /** Return the night that `csvOf` wrote; throws an Error of one line for any other text. */
-export function nightOf(text: string): Night {
+export function nightOf(text: string, rulesOf: (head: Head) => Rules | null): Night {
   const [title, header, ...rows] = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/).filter((line) => line.trim());
   if (!title?.startsWith(TITLE)) throw new Error("This is no night that this page recorded; allowed is its CSV, or a link to it; copy it again, whole.");
   const head = headOf(title.slice(TITLE.length));
@@ -181,9 +208,15 @@ export function nightOf(text: string): Night {
     const marks = cells[width - 2].split(" ").filter(Boolean);
     if (!marks.every((mark) => MARKS.includes(mark))) throw wrong(`a mark other than ${MARKS.join(", ")}`);
     const half = head.colours.length;
-    return { begins: number === 0, thrown: counts.slice(0, half), out: counts.slice(half), marks, who: playerName(cells[width - 1]) };
+    return { begins: number === 0, thrown: counts.slice(0, half), isProposed: false, out: counts.slice(half), marks, who: playerName(cells[width - 1]) };
   });
-  return { head, throws, draft: newDraft(head, !throws.length) };
+  const rules = rulesOf(head);
+  const { played } = follow({ head, throws }, rules);
+  const known = throws.map((each, i) => {
+    const { isDue, wrong } = played[i]; // what is as due nobody need have counted; what cannot be is a miscount anyhow
+    return { ...each, isProposed: rules !== null && isDue, marks: each.marks.filter((mark) => mark !== "miscount" || !wrong.length) };
+  });
+  return { head, throws: known, draft: newDraft(head, !throws.length) };
 }
 
 function headOf(text: string): Head {

@@ -90,7 +90,7 @@ function Record() {
   const total = sumOf(entry.out);
   const isEdit = draft.at !== null;
   const isIn = draft.side === "in";
-  const isNothing = !sumOf(entry.thrown) && !total && !entry.marks.length;
+  const isNothing = !sumOf(entry.thrown) && ((!total && !entry.marks.length) || (rules !== null && !now.number)); // a game begins with its set-up
   const place = placeOf(now, rules);
   const throws = played();
   if (now.isOver && !isEdit) {
@@ -100,7 +100,7 @@ function Record() {
           <h2 id="due">The game is over</h2>
           <button type="button" class="main" id="see-night" onClick={() => set({ tab: "night" })}>See the night</button>
           <button type="button" id="next-game" onClick={() => tap("game")}>Next game, from the empty tower</button>
-          <button type="button" id="undo" onClick={undo}>Undo</button>
+          <button type="button" id="undo" disabled={!canUndo()} data-repeats onClick={undo}>Undo</button>
         </section>
         <Last throws={throws} />
       </>
@@ -125,7 +125,7 @@ function Record() {
       </div>
       <p id="wrong" class="trouble" role="alert">{wrong.length ? `${capital(joinWords(wrong))}. Count again, correct an earlier throw, or keep it as a miscount.` : ""}</p>
       <div class="deck">
-        <button type="button" id="undo" disabled={!canUndo()} onClick={undo}>Undo</button>
+        <button type="button" id="undo" disabled={!canUndo()} data-repeats onClick={undo}>Undo</button>
         {isEdit && <button type="button" id="cancel" onClick={() => tap("cancel")}>Cancel</button>}
         {isIn && !rules && sumOf(entry.thrown) > 0
           ? <button type="button" id="done" class="main" onClick={() => tap("side", "out")}>They are in</button>
@@ -133,7 +133,7 @@ function Record() {
       </div>
       {!isEdit && throws.length > 0 && <Last throws={throws} />}
       <section class="panel" aria-labelledby="inside-head">
-        <h2 id="inside-head">{`Inside now: ${sumOf(now.before)}`}</h2>
+        <h2 id="inside-head">{`${isEdit ? "Inside before this throw" : "Inside now"}: ${sumOf(now.before)}`}</h2>
         <ul class="inside" id="inside">{head.colours.map((colour, c) => now.before[c] > 0 && <li><Chip paint={paintOf(colour)} />{now.before[c]}<span class="hidden">{` ${colour}`}</span></li>)}</ul>
       </section>
       <details class="panel" id="happened" open={entry.marks.length > 0}>
@@ -165,7 +165,7 @@ function Row({ colour, side, value, most, set }: { colour: string; side: "in" | 
   return (
     <div class="row" role="group" aria-label={`${colour} ${side}`}>
       <Chip paint={paintOf(colour)} />
-      {numbers.map((n) => <button type="button" id={`${side}-${colour}-${n}`} class={n > most ? "beyond" : n === 0 ? "zero" : ""} aria-pressed={isChosen(n)} aria-label={`${Math.max(n, n === 7 ? value : 0)} ${colour} ${side}`} onClick={() => set(n === 7 && value >= 7 && more ? value + 1 : n)}>{n === 7 && more ? `${Math.max(7, value)}+` : n}</button>)}
+      {numbers.map((n) => <button type="button" id={`${side}-${colour}-${n}`} class={n > most ? "beyond" : n === 0 ? "zero" : ""} aria-pressed={isChosen(n)} data-repeats={n === 7 && more ? "" : undefined} aria-label={`${Math.max(n, n === 7 ? value : 0)} ${colour} ${side}`} onClick={() => set(n === 7 && value >= 7 && more ? value + 1 : n)}>{n === 7 && more ? `${Math.max(7, value)}+` : n}</button>)}
     </div>
   );
 }
