@@ -94,7 +94,8 @@ export function dueOf(night: Night, rules: Rules | null): Due {
 export function readDraft(night: Night, rules: Rules | null): Throw {
   const { draft } = night;
   const thrown = draft.thrown ?? dueOf(night, rules).thrown;
-  const who = draft.who ?? (sumOf(thrown) ? nextWho(night) : ""); // a knock is nobody's turn
+  const isKnock = !sumOf(thrown) && (draft.thrown !== null || draft.marks.length + sumOf(draft.out) > 0);
+  const who = draft.who ?? (isKnock ? "" : nextWho(night)); // a knock is nobody's turn
   return { begins: draft.begins || !(draft.at ?? night.throws.length), thrown, isProposed: rules !== null && !draft.thrown, out: draft.out, marks: draft.marks, who };
 }
 
