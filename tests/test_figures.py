@@ -1,5 +1,6 @@
 """The figures that pages quote: each has one source, and what is drawn again agrees with it."""
 
+import csv
 import math
 import re
 import subprocess
@@ -10,9 +11,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.measure import figures, meshes
+from tests.measure import figures, meshes, sizes
 from tests.measure.figures import Row, draw_piece, quote
 from tests.measure.samples import SAMPLES
+from tests.support.web import needs_esbuild
 from tower_sim.errors import UsageError
 
 SECONDS, LEAST, BEYOND = 10.0, 8, 4.0  # processor time of a run; draws; standard errors
@@ -73,6 +75,15 @@ def test_every_row_is_quoted_or_of_a_sample_that_is_and_every_quoted_figure_is_t
     assert {row.sample for row in ROWS.values()} == SAMPLES.keys()
     assert {ROWS[name].sample for name in names & ROWS.keys()} == SAMPLES.keys()
     assert figures.main(["--check"]) == 0
+
+
+@pytest.mark.slow
+def test_sizes_that_pages_tell_are_those_of_what_is_built():
+    needs_esbuild()
+    with sizes.TABLE.open(encoding="utf-8", newline="") as lines:
+        kept = {row["part"]: float(row["kB"]) for row in csv.DictReader(lines)}
+    found = {name: len(text.encode()) / 1000 for name, text in sizes.found().items()}
+    assert kept == pytest.approx(found, rel=0.02), "measure again: python -m tests.measure.sizes"
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ class Row:
 
 
 def pages() -> list[Path]:
-    return [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+    return [ROOT / "README.md", ROOT / "tower_sim/clients/npm/README.md", *sorted(DOCS.glob("*.md"))]
 
 
 def rows() -> dict[str, Row]:

@@ -391,6 +391,7 @@ GARBAGE = [
     "#lab=1&whole=b.0.0", "#lab=1&fight=brawl", "#lab=1&fight=building&forces=3.3",
     "#lab=1&ship=dead_reckoning&forces=0.0", "#lab=1&tab=others",
     "#lab=1&tab=__proto__", "#lab=1&a.tower=constructor", "#%E0%A4%A", f"#lab=1&tab={EVIL}", "#lab=1&seed=" + "9" * 500,
+    "#lab=1&a.name=" + "x" * 10**6,
 ]  # fmt: skip
 
 
@@ -623,6 +624,23 @@ def test_on_a_phone_a_wish_becomes_a_link_with_rules_that_meet_it(browser: Watch
     assert page.evaluate("towerSim.state().b.cubes") == now["cubes"]
     browser.check()
     page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_rules_changed_during_a_search_stay_and_a_wish_without_a_number_says_so(page: Any):
+    page.fill("#wish-number", "")
+    page.click("#wish-find")
+    assert page.inner_text("#wish-told") == "The wish has no number; allowed is a number from 0 to 1000; write one."
+    page.fill("#wish-number", "3")
+    page.click("#wish-find")
+    page.evaluate("towerSim.choose({ b: { ...towerSim.state().a, name: 'mine', rounds: 3 } })")
+    page.wait_for_function("() => towerSim.found()")
+    mine = page.evaluate("towerSim.state().b")
+    assert (mine["name"], mine["rounds"]) == ("mine", 3)
+    page.click("text=Make B of what was found")
+    found = page.evaluate("[towerSim.state().b, towerSim.found().variant]")
+    assert found[0] == found[1] | {"name": "Found"}
+    page.click("#undo")
+    assert page.evaluate("towerSim.state().b") == mine
 
 
 def test_a_wish_that_nothing_meets_is_told_so_first(page: Any):

@@ -416,6 +416,7 @@ def test_a_link_is_opened_by_another_page_and_a_broken_one_loses_nothing(desk: W
         ("#profile=amerigo&seed=7&throw=blue:300,red:300", "1 to 500 cubes in all"),
         ("#profile=amerigo&game=amerigo:7:foo=3", "foo"),
         ("#what=7", "what"),
+        (f"#profile=amerigo&state={token}{'A' * 10**6}", "characters; allowed are up to 250000"),
     ):
         again.evaluate("hash => { location.hash = hash; }", broken)
         again.wait_for_function("says => document.getElementById('trouble').textContent.includes(says)", arg=says)
@@ -423,6 +424,38 @@ def test_a_link_is_opened_by_another_page_and_a_broken_one_loses_nothing(desk: W
         wait_for_rest(again)
         assert again.evaluate("[towerSim.profile, towerSim.state]") == ["dead_reckoning", token]
     desk.check()
+
+
+def test_a_reload_keeps_each_tower_with_its_undo_and_a_game_also_while_cubes_fall(moving: Watched, file: Path):
+    page = open_page(moving, file, "#profile=dead_reckoning&seed=7&throw=purple:4,green:3")
+    wait_for_rest(page)
+    page.click("#knock")
+    wait_for_rest(page)
+    ship = page.evaluate("towerSim.state")
+    page.select_option("#profile", "amerigo")
+    wait_for_rest(page)
+    page.evaluate("document.querySelector('#game-panel details').open = true")
+    page.fill("#along-seed", "7")
+    page.click("#along-begin")
+    for _ in range(2):
+        wait_for_rest(page)
+        page.keyboard.press("Enter")
+    page.wait_for_function("() => towerSim.moves")
+    page.reload()  # in the middle of the second throw
+    page.wait_for_function("() => window.towerSim")
+    wait_for_rest(page)
+    assert page.evaluate("[towerSim.profile, towerSim.state]") == ["amerigo", token_after(2, "amerigo")]
+    assert page.inner_text("#along-next").startswith("Round 1 of 5, ")
+    page.keyboard.press("u")
+    wait_for_rest(page)
+    assert page.evaluate("towerSim.state") == token_after(1, "amerigo")
+    page.select_option("#profile", "dead_reckoning")
+    wait_for_rest(page)
+    assert page.evaluate("towerSim.state") == ship  # the link in the address was followed before: it is not again
+    page.keyboard.press("u")
+    wait_for_rest(page)
+    assert [kind for kind, _ in read_log(page)] == ["drop"]
+    moving.check()
 
 
 @each_case(

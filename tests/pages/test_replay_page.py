@@ -255,6 +255,21 @@ def test_keys_alone_do_everything(at_desk: Open):
         assert page.is_visible("#help") == is_open
 
 
+def test_the_heading_and_the_line_under_the_controls_tell_one_moment(at_desk: Open):
+    page = at_desk(tower_replay())
+    page.click("#step-on")
+    wait_for_picture(page)
+    assert page.inner_text("#message") == page.inner_text("#sentence")
+    page.evaluate("towerSim.seek(towerSim.steps[3])")
+    wait_for_picture(page)
+    assert page.inner_text("#sentence").startswith("Drop 3: ")
+    assert page.inner_text("#message").startswith("Drag the picture to turn it.")
+    page.keyboard.press("m")
+    page.keyboard.press("ArrowRight")
+    wait_for_picture(page)
+    assert page.inner_text("#message").endswith(" is marked.")  # which is of no moment
+
+
 def test_every_control_is_reached_by_the_tab_key(at_desk: Open):
     page = at_desk(tower_replay())
     wanted = page.eval_on_selector_all(

@@ -60,8 +60,8 @@ class Watched:
 
     def open(self, path: Path, hash: str = "") -> Any:
         self.page.goto(path.resolve().as_uri() + hash)
-        if self.page.evaluate("localStorage.length"):  # a theme that an earlier test chose
-            self.page.evaluate("localStorage.clear()")
+        if self.page.evaluate("localStorage.length + sessionStorage.length"):  # what an earlier test chose and threw
+            self.page.evaluate("[localStorage, sessionStorage].forEach((store) => store.clear())")
             self.page.reload()
         return self.page
 

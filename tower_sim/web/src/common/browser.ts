@@ -98,19 +98,21 @@ export function themeColour(name: string): number[] {
   return found;
 }
 
+type Where = "localStorage" | "sessionStorage"; // of the browser, or of this tab: through a reload
+
 /** What this browser keeps for the page under a name; null of nothing, and where it keeps nothing. */
-export function recall(name: string): string | null {
+export function recall(name: string, where: Where = "localStorage"): string | null {
   try {
-    return localStorage.getItem(`tower-sim:${name}`);
+    return window[where].getItem(`tower-sim:${name}`);
   } catch {
     return null;
   }
 }
 
 /** Keep something under a name; false where this browser keeps nothing. */
-export function remember(name: string, value: string): boolean {
+export function remember(name: string, value: string, where: Where = "localStorage"): boolean {
   try {
-    localStorage.setItem(`tower-sim:${name}`, value);
+    window[where].setItem(`tower-sim:${name}`, value);
     return true;
   } catch {
     return false;

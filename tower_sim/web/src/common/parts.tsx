@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { address, changeTheme, find, isDark, openDialog } from "./browser";
+import { LONGEST_LINK } from "./text";
 
 /** The button between light and dark; `changed` is called when somebody pressed it. */
 export function Theme({ changed }: { changed: () => void }) {
@@ -43,11 +44,12 @@ function Send({ text, button, tell }: { text: string; button: string; tell: (lin
       tell("This browser does not let the page copy. The text is marked: copy it.");
     }
   };
-  const needs = address() ? "Send this link. Your friend needs only a browser." : `Send this text. Your friend needs a copy of this page, presses ${button} there and pastes the text.`;
+  const isLong = text.length > LONGEST_LINK;
+  const needs = isLong ? `This is too long for a link: ${text.length} characters; allowed are up to ${LONGEST_LINK}.` : address() ? "Send this link. Your friend needs only a browser." : `Send this text. Your friend needs a copy of this page, presses ${button} there and pastes the text.`;
   return (
     <>
       <p id="share-needs">{needs}</p>
-      <div class="bar"><input type="text" id="share-link" readOnly aria-label={address() ? "The link" : "The text"} value={text} /><button type="button" id="share-copy" disabled={!text} onClick={copy}>Copy</button></div>
+      <div class="bar"><input type="text" id="share-link" readOnly aria-label={address() ? "The link" : "The text"} value={text} /><button type="button" id="share-copy" disabled={!text || isLong} onClick={copy}>Copy</button></div>
     </>
   );
 }

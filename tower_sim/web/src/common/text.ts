@@ -10,6 +10,13 @@ export function joinWords(words: string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
 }
 
+export const LONGEST_LINK = 250_000; // characters: some 300 throws by hand
+
+/** Refuse a link, or what was pasted for one, that is longer than any that a page writes, before anything in it is read. */
+export function checkLength(link: string): void {
+  if (link.length > LONGEST_LINK) throw new RangeError(`The link has ${link.length} characters; allowed are up to ${LONGEST_LINK}; copy it again, whole and alone.`);
+}
+
 /** A name of a zone, a reading or a figure, as people read it: "coins and cargo" of "coins_and_cargo". */
 export function plainName(name: string): string {
   return name.replaceAll("_", " ");

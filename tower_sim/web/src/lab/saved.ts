@@ -2,7 +2,7 @@
 
 import { battle, seedOf } from "made/lab.js";
 import { address } from "../common/browser";
-import { oneLine } from "../common/text";
+import { checkLength, oneLine } from "../common/text";
 import { series } from "./figures";
 import { BUILDINGS, GAMES, IS_PAGE, KINDS, LIMITS, type Side, type State, TABS, type Variant, lab, usualState, usualVariant } from "./state";
 
@@ -42,6 +42,7 @@ export function writeLink(from: State): string {
 
 /** Return the state that the hash of a link says; throws a RangeError of one line for anything that `writeLink` did not write. */
 export function readLink(link: string): State {
+  checkLength(link);
   const query = new URLSearchParams(link.slice(link.indexOf("#") + 1));
   if (query.get("lab") !== LINK_VERSION) throw refuse("lab", query.get("lab"), `${LINK_VERSION}, this page's version`);
   const found = { ...usualState(), b: null as State["b"], edit: "a" as Side };

@@ -5,14 +5,17 @@ import { REGISTER } from "./figures";
 import type { Found, Space, Wish } from "./find";
 import type { Jobs } from "./jobs";
 import { wishWords } from "./say";
+import { find } from "../common/browser";
 import { LIMITS, type Variant, change, lab, state } from "./state";
 import { rows } from "./statistics";
 
+const MOST = 1000; // of a wish
 const RELATIONS: [string, string][] = [["=", "about"], [">", "at least"], ["<", "at most"]];
 
 const form = { key: "actions", relation: "=", number: "3" };
 export const wishes = {
   found: null as Found | null,
+  isB: false, // whether what was found has become B
   lines: [] as string[],
   jobs: null as Jobs | null,
   share: () => {},
@@ -24,12 +27,24 @@ export const wishes = {
   find(wish: Wish): void {
     const { jobs } = this;
     const a = structuredClone(state.a);
-    Object.assign(this, { found: null, lines: [] });
+    const chosen = JSON.stringify([a, state.b]);
+    Object.assign(this, { found: null, isB: false, lines: [] });
     jobs!.ask<Found>({ kind: "find", a, wish, space: spaceOf(a), seed: state.seed }, (found) => {
       Object.assign(this, { found, lines: wishWords(wish, found, a, rows(found.sums, REGISTER, true), lab.rules.colours) });
-      if (found.changed.length) change({ b: { ...found.variant, name: "Found" }, edit: "b", whole: { ...state.whole, side: "a", drop: 0 } });
+      if (found.changed.length && JSON.stringify([state.a, state.b]) === chosen) this.take();
     });
     jobs!.render();
+  },
+
+  /** Make B of what was found. */
+  take(): void {
+    this.isB = true;
+    change({ b: { ...this.found!.variant, name: "Found" }, edit: "b", whole: { ...state.whole, side: "a", drop: 0 } });
+  },
+
+  refuse(line: string): void {
+    Object.assign(this, { found: null, lines: [line] });
+    this.jobs?.render();
   },
 };
 
@@ -59,19 +74,24 @@ export function Wishes() {
   };
   const submit = (event: Event) => {
     event.preventDefault();
-    wishes.find(readForm());
+    const number = find<HTMLInputElement>("wish-number");
+    if (number.checkValidity()) return wishes.find(readForm());
+    wishes.refuse(`The wish ${number.value ? `is for ${number.value}` : "has no number"}; allowed is a number from 0 to ${MOST}; write one.`);
+    number.focus();
   };
   return (
-    <form id="wish" class="wish" onSubmit={submit} aria-label="Find rules for a wish">
+    <form id="wish" class="wish" onSubmit={submit} noValidate aria-label="Find rules for a wish">
       <label for="wish-key">I want in a game</label>
       <div class="bar">
         <select id="wish-relation" aria-label="about, at least or at most" value={form.relation} onChange={set("relation")}>{RELATIONS.map(([key, words]) => <option value={key}>{words}</option>)}</select>
-        <input id="wish-number" aria-label="Number" type="number" step="any" min={0} max={1000} required value={form.number} onInput={set("number")} />
+        <input id="wish-number" aria-label="Number" type="number" step="any" min={0} max={MOST} required value={form.number} onInput={set("number")} />
         <select id="wish-key" value={form.key} onChange={set("key")}>{REGISTER.map(({ key, title }) => <option value={key}>{capital(title)}</option>)}</select>
       </div>
       <button type="submit" id="wish-find" class="main" disabled={isBusy}>{isBusy ? "Looking for rules ..." : "Find me rules"}</button>
       <div id="wish-told" role="status">{wishes.lines.map((text) => <p class="note">{text}</p>)}</div>
-      {wishes.found && wishes.found.changed.length > 0 && <div class="bar"><p class="note">These rules are B now.</p><button type="button" id="wish-share" onClick={() => wishes.share()}>Share them</button></div>}
+      {wishes.found && wishes.found.changed.length > 0 && <div class="bar">{wishes.isB
+        ? <><p class="note">These rules are B now.</p><button type="button" id="wish-share" onClick={() => wishes.share()}>Share them</button></>
+        : <><p class="note">You changed rules meanwhile: they stay.</p><button type="button" id="wish-take" onClick={() => wishes.take()}>Make B of what was found</button></>}</div>}
     </form>
   );
 }

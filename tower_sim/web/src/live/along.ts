@@ -5,6 +5,7 @@ import { amerigoGame } from "./along_amerigo";
 import { battleGame } from "./along_battle";
 import { type Awaited, type Begun, type Choices, type Course, type Playable, courseOf } from "./course";
 import { anySeed, decode, quote, seedText } from "./link";
+import { keep } from "./kept";
 import type { Live } from "./live";
 import type { House, Apparatus } from "./state";
 import { byColour } from "./words";
@@ -71,6 +72,7 @@ export class Along {
     this.live.complain("");
     this.live.dress();
     this.fill();
+    keep(this.live);
   }
 
   /** Read the game from what happened in the tower: undo and links need nothing else. */

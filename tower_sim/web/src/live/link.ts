@@ -2,7 +2,7 @@
 // &game=amerigo:N for a game of that seed that is played along; see Along.text.
 
 import { seedOf } from "../../../surrogate/seeds.js";
-import { sumOf } from "../common/text";
+import { checkLength, sumOf } from "../common/text";
 
 const MOST = 500; // cubes in a throw
 
@@ -20,6 +20,7 @@ export function writeLink({ profile, state, seed, counts, game }: Partial<Link>)
 
 /** What a link, its part after #, or a bare token says; null of none. Throws an Error whose message says what is wrong. */
 export function readLink(text: string): Link | null {
+  checkLength(text);
   const given = text.trim();
   if (/^TOWER\d+\./.test(given)) return { profile: null, state: given, seed: null, counts: null, game: null };
   const after = given.slice(given.indexOf("#") + 1);

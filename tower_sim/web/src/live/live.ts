@@ -9,6 +9,7 @@ import { Show } from "../scene/show";
 import { seenOf } from "../scene/solids";
 import { Along, readBegun, playBy } from "./along";
 import { Hand, type Leaving, TURN_BY_TURN, handleHand } from "./hand";
+import { keep, restore } from "./kept";
 import { type Counts, type Link, anySeed, readLink, writeLink, quote } from "./link";
 import { Wood } from "./sound";
 import type { Contents, Apparatus, State } from "./state";
@@ -47,8 +48,9 @@ export class Live extends Show {
     this.core = await bytesOf("core");
     let link: Link | null = null;
     try {
-      link = readLink(location.hash);
-      await this.open(this.findApparatus(link && link.profile));
+      const followed = await restore(this).catch(() => (this.kept.clear(), null)); // nothing that this page wrote
+      if (followed !== location.hash) link = readLink(location.hash);
+      if (!this.apparatus) await this.open(this.findApparatus(link && link.profile));
     } catch (error) {
       this.complain((error as Error).message);
       link = null;
@@ -227,6 +229,7 @@ export class Live extends Show {
     else if (word === "failed") this.tellFailure(what);
     else if (word === "rest") this.tellRest(what);
     else if (word === "state") this.along.read();
+    if (word === "state" || word === "throw") keep(this);
     if (this.listener) this.listener(word, what);
   }
 

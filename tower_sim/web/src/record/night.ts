@@ -238,6 +238,8 @@ function cellsOf(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare);
 }
 
+const MOST_BYTES = 5_000_000; // of a night that a link unpacks to
+
 /** Return a text as a word for an address. */
 export async function pack(text: string): Promise<string> {
   const bytes = await stream(new Blob([text]), new CompressionStream("deflate-raw"));
@@ -254,6 +256,14 @@ export async function unpack(word: string): Promise<string> {
   }
 }
 
-function stream(blob: Blob, through: GenericTransformStream): Promise<ArrayBuffer> {
-  return new Response(blob.stream().pipeThrough(through as ReadableWritablePair)).arrayBuffer();
+async function stream(blob: Blob, through: GenericTransformStream): Promise<ArrayBuffer> {
+  const reader = blob.stream().pipeThrough(through as ReadableWritablePair<Uint8Array<ArrayBuffer>>).getReader();
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+    size += value!.length;
+    if (size > MOST_BYTES) throw new Error("more than a night has");
+    chunks.push(value!);
+  }
+  return new Blob(chunks).arrayBuffer();
 }

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { address, find, save, viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
 import { Field, ShareDialog, Table, Tabs, Theme, openShare } from "../common/parts";
-import { capital, joinWords, plural, sumOf } from "../common/text";
+import { capital, checkLength, joinWords, plural, sumOf } from "../common/text";
 import { Begin } from "./begin";
 import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
 import { type Head, type Played, readDraft, isHappening, pack, tryDraft, unpack } from "./night";
@@ -369,6 +369,7 @@ async function share(): Promise<void> {
 /** Open a CSV, a link or the text of one; the night before comes back with Undo. */
 export async function open(given: string): Promise<void> {
   const word = /#record=([\w-]+)/.exec(given)?.[1];
+  checkLength(word ?? "");
   act("open", word ? await unpack(word) : given);
   Object.assign(ui, { trouble: "", tab: "throws", isBeginning: false });
 }

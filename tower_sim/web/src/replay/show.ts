@@ -13,10 +13,20 @@ export class Replay extends Show {
   player: Player;
   marked: number | null = null;
   follows = false;
+  private told = { sentence: "", at: 0 }; // what is told of a moment
 
   constructor(readonly record: Recorded, render: () => void) {
     super(render);
-    this.player = new Player(record, this.ask, (sentence) => this.tell(sentence));
+    this.player = new Player(record, this.ask, (sentence) => {
+      this.tell(sentence);
+      this.told = { sentence, at: this.player.time };
+    });
+  }
+
+  /** The sentence under the controls; one that is told of a moment stands as long as that moment. */
+  get line(): string {
+    const { sentence, at } = this.told;
+    return this.message === sentence && at !== this.player.time ? "" : this.message;
   }
 
   open(): void {

@@ -92,7 +92,7 @@ function Deck({ show }: { show: Replay }) {
         <label class="field" id="depth-field" hidden={!isCut}>at <input type="range" id="depth" min={0} max={100} step={1} value={100 * (stage?.depth ?? 0.5)} aria-label="Where it is cut" onInput={({ currentTarget }) => show.cutOpen(stage.cut, Number(currentTarget.value) / 100)} /></label>
       </div>
       <p class="note" id="message">
-        {show.message || <><span class="by-mouse">Drag the picture to turn it. Click a cube to mark it. Space plays and pauses.</span><span class="by-touch">Drag the picture to turn it, pinch to zoom, touch a cube to mark it.</span></>}
+        {show.line || <><span class="by-mouse">Drag the picture to turn it. Click a cube to mark it. Space plays and pauses.</span><span class="by-touch">Drag the picture to turn it, pinch to zoom, touch a cube to mark it.</span></>}
       </p>
     </div>
   );
