@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import datetime
 import io
 import json
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -491,7 +493,15 @@ def test_a_link_carries_the_night_and_undo_brings_ones_own_back(page: Any):
     page.evaluate("link => { location.hash = link }", link)
     page.wait_for_selector("#throws")
     assert (page.evaluate("towerSim.csv()"), page.evaluate("location.hash")) == (text, "#record")
-    for wrong, says in ((link[:-9], "damaged"), ("#record=AAAA", "damaged"), ("#record=AwA", "no night")):
+    packer = zlib.compressobj(9, wbits=-15)
+    bomb = base64.urlsafe_b64encode(packer.compress(bytes(20_000_000)) + packer.flush()).decode().rstrip("=")
+    for wrong, says in (
+        (link[:-9], "damaged"),
+        ("#record=AAAA", "damaged"),
+        ("#record=AwA", "no night"),
+        (f"#record={bomb}", "damaged"),
+        (f"#record={'A' * 10**6}", "allowed are up to 250000"),
+    ):
         page.evaluate("link => { location.hash = link }", wrong)
         page.wait_for_function("says => document.getElementById('trouble').textContent.includes(says)", arg=says)
     assert page.evaluate("towerSim.csv()") == text
