@@ -23,7 +23,7 @@ INK = "0.1"
 MARK = "#b03060"  # of lines that are no part
 GREY = "0.45"
 FONT = 8.5  # pt
-_DOTS_PER_INCH = 180
+DOTS_PER_INCH = 180
 _NO_DATE: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 _NOT_PICTURES = {"pgf", "raw", "rgba"}  # matplotlib's, but made for TeX or for programs
 
@@ -66,7 +66,7 @@ def _render(figure: Any, form: str) -> bytes:
     plain = "svg" if form == "svgz" else form
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": "tower_sim"}):
-        figure.savefig(buffer, format=plain, dpi=_DOTS_PER_INCH, metadata=_NO_DATE.get(plain))
+        figure.savefig(buffer, format=plain, dpi=DOTS_PER_INCH, metadata=_NO_DATE.get(plain))
     data = buffer.getvalue()
     if form in ("ps", "eps"):
         return re.sub(rb"(?m)^%%CreationDate: .*\n", b"", data)

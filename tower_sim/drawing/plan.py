@@ -21,14 +21,15 @@ from matplotlib.patheffects import withStroke
 
 from tower_sim.apparatus import polygon
 from tower_sim.apparatus.board import Board, Zone
-from tower_sim.apparatus.dimensions import BoardPlan, Printed
+from tower_sim.apparatus.dimensions import BoardPlan, Cut, Printed
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.drawing.files import FONT, GREY, INK
 from tower_sim.drawing.paint import Paint
 from tower_sim.drawing.section import draw_heights, draw_widths, in_mm
 from tower_sim.drawing.sheet import Sheet, Where, measure_width
-from tower_sim.drawing.solids import Array, Face, View, from_back_to_front
+from tower_sim.drawing.sight import View
+from tower_sim.drawing.solids import Array, Faces, join, make_faces
 from tower_sim.drawing.surfaces import ZONE, cube_faces, find_shades, find_surface, zone_faces
 from tower_sim.state import Resident, TowerState
 from tower_sim.tools.terminal import count_noun
@@ -55,21 +56,16 @@ def project_on_plan(board: Board, points: Any) -> Array:
     return above(board).project(np.column_stack([points, np.zeros(len(points))]))
 
 
-def find_near_cubes(apparatus: Apparatus, lying: Sequence[Resident]) -> tuple[list[Face], int]:
+def find_near_cubes(apparatus: Apparatus, lying: Sequence[Resident]) -> tuple[Faces, int]:
     """Return the faces of cubes on or near the board, and the number of others."""
+    faces = cube_faces(lying)
     if not lying:
-        return [], 0
+        return faces, 0
     board = with_board(apparatus).board
     low, high = 1e3 * np.array([board.x, board.y]).T
-    near: list[Face] = []
-    far = 0
-    for resident in lying:
-        cube = cube_faces([resident])
-        place = np.mean([face.corners.mean(axis=0)[:2] for face in cube], axis=0)
-        is_near = bool(np.all((low - BESIDE < place) & (place < high + BESIDE)))
-        near += cube if is_near else []
-        far += not is_near
-    return near, far
+    place = 1e3 * np.array([resident.pose.position[:2] for resident in lying if resident.pose])
+    is_near = np.all((low - BESIDE < place) & (place < high + BESIDE), axis=1)
+    return faces.select(is_near[faces.solid]), int((~is_near).sum())
 
 
 def describe_cubes(apparatus: Apparatus, state: TowerState, far: int) -> str:
@@ -99,7 +95,7 @@ def draw_plan(
     where: Where,
     apparatus: Apparatus,
     says: Mapping[str, str],
-    cubes: Sequence[Face] = (),
+    cubes: Faces | None = None,
     *,
     is_painted: bool = True,
 ) -> Plan:
@@ -132,7 +128,7 @@ class Plan:
     """The plan of a board with `cubes`, on a `sheet` with room for a list below."""
 
     def __init__(
-        self, figure: Figure, where: Where, apparatus: Apparatus, cubes: Sequence[Face], is_painted: bool
+        self, figure: Figure, where: Where, apparatus: Apparatus, cubes: Faces | None, is_painted: bool
     ) -> None:
         self.board, self.is_painted = with_board(apparatus).board, is_painted
         self.dimensions = apparatus.dimensions()
@@ -140,18 +136,21 @@ class Plan:
         self.view = above(self.board)
         self.points = figure.get_figheight() * where[3] * 72
         self.outer = _box(project_on_plan(self.board, 1e3 * np.array(list(product(self.board.x, self.board.y)))))
-        self._floor, self._around = (self._faces(apparatus, parts) for parts in (self.plan.floor, self.plan.around))
-        self._zones, self._cubes = zone_faces(self.board), cubes
-        self._taken = [_box(self.view.project(face.corners)) for face in cubes]
-        solid = [_box(self.view.project(face.corners)) for face in [*self._floor, *self._around]]
-        self.inner = _around([*solid, self.outer])
+        self._zones, self._cubes = zone_faces(self.board), cubes or cube_faces(())
+        planes = [((0.0, 0.0, 1.0), self.plan.below), *self.plan.within]
+        cuts, solids = [Cut(plane) for plane in planes if math.isfinite(plane[1])], make_faces(apparatus.solids)
+        parts = self.plan.floor, self.plan.around
+        self._below, self._beside = (find_surface(solids, self.dimensions, cuts, some) for some in parts)
+        self._taken = [_box(self.view.project(cube)) for cube in self._cubes.corners.reshape(-1, 24, 3)]
+        solid = np.concatenate([self._below.corners, self._beside.corners])
+        self.inner = _around([self.outer, *([_box(self.view.project(solid))] if len(solid) else [])])
         self._figure, self._where = figure, where
         self.sheet = self.sheet_of(0)
         self._rooms: dict[str, _Room] = {}
         self._labels: dict[str, Label] = {}
         self._listed: list[str] = []
         self._columns = self._tall = 1
-        self._floors = find_shades(self._zones, self.dimensions)
+        self._floors = find_shades(self._zones, self.dimensions)[:, :3]
 
     def sheet_of(self, rows: int) -> Sheet:
         """Return a new sheet with room for a list of `rows` rows."""
@@ -166,11 +165,6 @@ class Plan:
                 [(self.inner[3], 32)],
             ),
         )
-
-    def _faces(self, apparatus: Apparatus, parts: Sequence[str]) -> list[Face]:
-        planes = [((0.0, 0.0, 1.0), self.plan.below), *self.plan.within]
-        planes = [plane for plane in planes if math.isfinite(plane[1])]
-        return find_surface([box for box in apparatus.solids if box.part in parts], self.dimensions, lambda box: planes)
 
     def fit(self, says: Mapping[str, str]) -> int:
         """Find places for the zones' text; return how many rows the rest needs."""
@@ -256,10 +250,10 @@ class Plan:
             over=np.maximum(taken[:, 2:3] - places[:, 1], places[:, 1] - taken[:, 3:]),
         )
 
-    def _write(self, label: Label, floor: tuple[float, ...]) -> None:
+    def _write(self, label: Label, floor: Array) -> None:
         style: dict[str, Any] = {"fontsize": label.size, "rotation": 90 * label.is_turned, "rotation_mode": "anchor"}
         if self.is_painted:
-            style["bbox"] = {"facecolor": floor, "edgecolor": "none", "pad": 0.3}
+            style["bbox"] = {"facecolor": tuple(floor), "edgecolor": "none", "pad": 0.3}
         else:
             style |= {"bbox": None, "path_effects": [withStroke(linewidth=2.0, foreground="white")]}
         lines: list[tuple[str, str]] = [(line, "bold") for line in label.name.split("\n")]
@@ -272,15 +266,15 @@ class Plan:
 
     def paint(self) -> None:
         """Paint the board, its zones, the cubes, and the parts around."""
-        sheet, view, dimensions, zones = self.sheet, self.view, self.dimensions, self._zones
-        faces = [*self._floor, *self._around, *zones] if self.is_painted else self._around
-        below, seen = from_back_to_front(faces, view), from_back_to_front(self._cubes, view)
-        sheet.paint(below, view, find_shades(below, dimensions), 0.7)
-        for zone in zones if self.is_painted else ():
-            for slope in self.plan.printed.get(zone.part.removeprefix(ZONE), Printed()).slopes:
-                sheet.hatch([zone], view, slope, 5.0, "0.72")
-        sheet.paint(zones, view, ["none"] * len(zones), 0.9, 4)
-        sheet.paint(seen, view, find_shades(seen, dimensions), 0.6, 5)
+        sheet, printed = self.sheet, self.plan.printed
+        pieces = [*([self._below] if self.is_painted else []), self._beside, self._zones, self._cubes]
+        faces = join(pieces)
+        colour, width, hatch = find_shades(faces, self.dimensions), np.full(len(faces), 0.7), np.zeros(len(faces), int)
+        width[-len(self._cubes) :], zones = 0.6, np.char.startswith(faces.part, ZONE)
+        colour[zones, 3], width[zones] = self.is_painted, 0.9
+        slopes = [printed.get(name.removeprefix(ZONE), Printed()).slopes for name in faces.part[zones].tolist()]
+        hatch[zones] = [self.is_painted * sum(slope % 3 for slope in of_zone) for of_zone in slopes]
+        sheet.paint(faces, self.view, colour, width, hatch, 5.0, 0.72)
         pt, plan = sheet.pt, self.plan
         x0, x1, y0, y1 = self.outer
         if not (plan.floor or plan.around):
@@ -294,7 +288,9 @@ class Plan:
     def mark(self, lying: Sequence[Resident], paint: Mapping[str, Paint]) -> None:
         """Write on the cubes the letters of their colours; cubes off the board, under others or under text get none."""
         (left, right, low, high), labels = self.outer, self._labels.values()
-        tops = [max(cube_faces([resident]), key=lambda face: face.normal[2]).corners.mean(axis=0) for resident in lying]
+        faces = cube_faces(lying)
+        middles = faces.corners.reshape(-1, 6, 4, 3).mean(axis=2)
+        tops = middles[np.arange(len(lying)), faces.normal[:, 2].reshape(-1, 6).argmax(axis=1)]
         for resident, top in zip(lying, tops, strict=True):
             of, edge = paint[resident.cube.colour], 1e3 * resident.cube.edge
             x, y = self.view.project(top[None])[0].tolist()

@@ -23,8 +23,9 @@ from matplotlib.patches import Arc
 from tower_sim.apparatus.dimensions import Angle, Dimensions, Height, Level, Section, Width
 from tower_sim.drawing.files import FONT, GREY, INK, MARK
 from tower_sim.drawing.sheet import ARROW, Sheet, Sides, Where, measure_width, scale, spread
-from tower_sim.drawing.solids import Face, View, from_back_to_front
-from tower_sim.drawing.surfaces import find_part
+from tower_sim.drawing.sight import View
+from tower_sim.drawing.solids import Faces
+from tower_sim.drawing.surfaces import find_part, opaque
 
 Item = TypeVar("Item", Width, Height, Level, Angle)
 
@@ -37,12 +38,12 @@ _TITLE = 22.0  # pt for the section's name
 class Drawing:
     """A drawing of a `section` in mm, and of the `faces` seen in it."""
 
-    def __init__(self, section: Section, faces: Sequence[Face], view: View, dimensions: Dimensions) -> None:
+    def __init__(self, section: Section, faces: Faces, view: View, dimensions: Dimensions) -> None:
         lists: Any = {name: in_mm(getattr(section, name)) for name in ("widths", "heights", "levels", "angles")}
         self.section, self.view, self.dimensions = replace(section, **lists), view, dimensions
-        self.faces = from_back_to_front(faces, view)
+        self.faces = faces
         self.is_plan = section.axis == "z"
-        seen = view.project(np.concatenate([face.corners for face in faces]))
+        seen = view.project(faces.corners)
         (self.left, self.bottom), (self.right, self.top) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
         self.bottom = self.bottom if self.is_plan else min(0.0, self.bottom)
 
@@ -91,20 +92,16 @@ class Drawing:
         return left, right, bottom, top
 
     def _paint(self, sheet: Sheet) -> None:
-        beyond = [face for face in self.faces if not face.is_cut]
-        cut = sorted((face for face in self.faces if face.is_cut), key=lambda face: self._hatch(face) != 0)
-        light = "0.82" if self.is_plan else "0.965"
-        greys = [light if self._hatch(face) else "0.9" for face in beyond]
-        sheet.paint(beyond, self.view, greys, 0.7 if self.is_plan else 0.35)
-        sheet.paint(cut, self.view, ["white" if self._hatch(face) else "0.9" for face in cut], 0.8)
-        for slope in (1, -1):
-            sheet.hatch([face for face in cut if self._hatch(face) == slope], self.view, slope)
+        names, which = np.unique(self.faces.part, return_inverse=True)
+        slope = np.array([find_part(self.dimensions, name).hatch for name in names.tolist()])[which]
+        is_cut = self.faces.is_cut
+        grey = np.where(slope == 0, 0.9, np.where(is_cut, 1.0, 0.82 if self.is_plan else 0.965))
+        width = np.where(is_cut, 0.8, 0.7 if self.is_plan else 0.35)
+        colour = opaque(np.repeat(grey[:, None], 3, axis=1))
+        sheet.paint(self.faces, self.view, colour, width, np.where(is_cut, slope % 3, 0))
         if not self.is_plan:
             ends = ((self.left - 8 * sheet.pt, 0.0), (self.right + 8 * sheet.pt, 0.0))
             sheet.line(*ends, width=1.0, colour=INK, zorder=4)
-
-    def _hatch(self, face: Face) -> int:
-        return find_part(self.dimensions, face.part).hatch
 
     def _draw_levels(self, sheet: Sheet, levels: Sequence[Level]) -> None:
         if not levels:

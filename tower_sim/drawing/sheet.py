@@ -8,15 +8,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path as Outline
 from matplotlib.textpath import TextToPath
 
-from tower_sim.drawing.files import FONT, GREY, INK
-from tower_sim.drawing.solids import Array, Face, View, find_edges
+from tower_sim.drawing.files import DOTS_PER_INCH, FONT, GREY, INK
+from tower_sim.drawing.sight import Look, View, render
+from tower_sim.drawing.solids import Array, Faces
 
 _THIN = 0.5
 ARROW = 15.0  # pt: a dimension line shorter than this has its arrows outside
@@ -101,37 +99,26 @@ class Sheet:
                 self.axes.plot(*tip, "o", ms=3, mfc=INK, mec="white", mew=0.5, zorder=7)
                 self.text(x, y, words, across)
 
-    def paint(self, faces: Sequence[Face], view: View, colours: Sequence[Any], width: float, zorder: float = 2) -> None:
-        """Paint `faces` in their order, with their drawn edges."""
-        outlines: list[tuple[Outline, Any, Any, float]] = []
-        for face, colour in zip(faces, colours, strict=True):
-            ring = view.project(face.corners)
-            # the stroke covers the hairline that antialiasing leaves between two pieces of a face
-            outlines.append((Outline(np.concatenate([ring, ring[:1]]), closed=True), colour, colour, 0.4))
-            outlines += [(Outline(ends), "none", INK, width) for ends in find_edges(face, view)]
-        paths, fills, strokes, widths = map(list, zip(*outlines, strict=True)) if outlines else ([], [], [], [])
-        patches: Any = PathCollection(
-            paths, facecolors=fills, edgecolors=strokes, linewidths=widths, capstyle="round", joinstyle="round"
-        )
-        patches.set_zorder(zorder)
-        self.axes.add_collection(patches, autolim=False)
+    def paint(
+        self, faces: Faces, view: View, colour: Array, width: Any, hatch: Any = 0, gap: float = 3.2, grey: float = 0.1
+    ) -> None:
+        """Paint what `view` sees of faces, with their lines, as a picture of pixels.
 
-    def hatch(self, faces: Sequence[Face], view: View, slope: int, gap: float = 3.2, colour: str = INK) -> None:
-        """Hatch `faces` with thin lines at 45 degrees, rising (`slope` 1) or falling (-1), `gap` points apart."""
-        if not faces:
-            return
-        rings = [view.project(face.corners) for face in faces]
-        shape: Any = Outline.make_compound_path(*(Outline(np.concatenate([r, r[:1]]), closed=True) for r in rings))
-        points = np.concatenate(rings)
-        (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
-        tall, step = y1 - y0, gap * self.pt
-        starts = [i * step for i in range(math.floor((x0 - tall) / step), math.ceil(x1 / step))]
-        ends = (y0, y1) if slope > 0 else (y1, y0)
-        lines = [((x, ends[0]), (x + tall, ends[1])) for x in starts]
-        clip = PathPatch(shape, facecolor="none", edgecolor="none", transform=self.axes.transData)
-        hatching: Any = LineCollection(lines, colors=colour, linewidths=0.45, zorder=3)
-        self.axes.add_collection(hatching, autolim=False)
-        hatching.set_clip_path(clip)
+        `colour`, (n, 4), `width` (pt) of the lines and `hatch` are of each face; the hatching's lines are `gap` points
+        apart, and have the shade `grey`.
+        """
+        per_pt = DOTS_PER_INCH / 72
+        pixel, n = self.pt / per_pt, len(faces)
+        look = Look(colour, per_pt * np.broadcast_to(width, n), np.broadcast_to(hatch, n), per_pt * gap, grey)
+        seen, edge = view.project(faces.corners), look.width.max(initial=0.0) + 1
+        box = self.axes.figure.bbox.transformed(self.axes.transData.inverted())  # the figure's corners, in mm
+        places: Array = (seen - np.array([box.x0, box.y1])) * np.array([1, -1]) / pixel
+        first, last = (places.min(axis=0) - edge).round(), (places.max(axis=0) + edge).round()
+        x, y = float(box.x0 + pixel * first[0]), float(box.y1 - pixel * first[1])
+        columns, rows = (last - first).astype(int).tolist()
+        picture = render(faces, view, look, (x, y), pixel, (rows, columns))
+        extent = (x, x + pixel * columns, y - pixel * rows, y)
+        self.axes.imshow(picture, extent=extent, aspect="auto", interpolation="none", zorder=2)
 
 
 def spread(wanted: Sequence[float], gap: float) -> list[float]:

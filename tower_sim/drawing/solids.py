@@ -1,327 +1,166 @@
-"""Convex solids as lists of flat faces.
-
-    boxes -> convex solids -> (cut) -> their union -> faces -> painted from the back to the front
-
-Lengths are in mm. A face's corners run counter-clockwise as seen from outside.
-"""
+"""Flat faces of many convex solids in arrays: made, cut open, put together. Lengths are in mm."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
-from itertools import pairwise, product
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from itertools import product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.apparatus.hull import Hull
+from tower_sim.apparatus.parts import Box
 from tower_sim.apparatus.solids import axes
 
 Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 _NEAR = 1e-6  # mm: points closer than this to a plane lie in it
-_CREASE = 0.01  # mm: narrower gaps, from rounded lengths in profiles, are not drawn as creases
-_TRIED = 8  # candidates for the dividing plane: the one that splits fewest faces is taken
+_SQUARES = np.array(  # the faces of a box, in half edges: x, -x, y, -y, z, -z, counter-clockwise from outside
+    [
+        np.roll([[s, -1, -s], [s, 1, -s], [s, 1, s], [s, -1, s]], axis, axis=1)
+        for axis, s in product(range(3), (1.0, -1.0))
+    ]
+)
+_NORMALS = np.array([np.roll([s, 0.0, 0.0], axis) for axis, s in product(range(3), (1.0, -1.0))])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Face:
-    """A convex polygon of a part: `corners` (n, 3), and its outward unit `normal`.
+class Faces:
+    """Convex polygons of solids.
 
-    `drawn` says which edges are drawn, from each corner to the next. `is_cut`: the material is cut open here.
+    `corners` (m, 3) has the corners of all faces, face after face, counter-clockwise as seen from outside. Of each of
+    the n faces, `sizes` has the number of corners, `normal` (n, 3) the outward unit normal, `solid` the number of its
+    solid, `part` the name of its part. `is_cut`: the material is cut open here. `is_skin`: not inside the material.
     """
 
-    part: str
     corners: Array
+    sizes: npt.NDArray[np.int64]
     normal: Array
-    drawn: tuple[bool, ...]
-    is_cut: bool = False
+    solid: npt.NDArray[np.int64]
+    part: npt.NDArray[np.str_]
+    is_cut: Mask
+    is_skin: Mask
 
-    def split(self, normal: Array, offset: float) -> tuple[Face | None, Face | None]:
-        """Split a face at the plane normal . x = offset; return the pieces on the side of `normal` and on the other.
+    def __len__(self) -> int:
+        return len(self.sizes)
 
-        A missing piece is None. The edge between the pieces is not drawn.
-        """
-        beyond: list[float] = [x if abs(x) >= _NEAR else 0.0 for x in (self.corners @ normal - offset).tolist()]
-        if min(beyond) >= 0:
-            return self, None
-        if max(beyond) <= 0:
-            return None, self
-        pieces: list[Face | None] = []
-        for side in (beyond, [-x for x in beyond]):
-            corners: list[Array] = []
-            drawn: list[bool] = []
-            for i, here in enumerate(side):
-                j = (i + 1) % len(side)
-                there = side[j]
-                if here >= 0:
-                    corners.append(self.corners[i])
-                    drawn.append(self.drawn[i] and not (here == 0 and there < 0))
-                if here * there < 0:
-                    corners.append(self.corners[i] + here / (here - there) * (self.corners[j] - self.corners[i]))
-                    drawn.append(self.drawn[i] and here < 0)
-            pieces.append(replace(self, corners=np.array(corners), drawn=tuple(drawn)))
-        return pieces[0], pieces[1]
+    @property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """The number of each face's first corner."""
+        return np.cumsum(self.sizes) - self.sizes
 
+    def rings(self) -> list[Array]:
+        """Return the corners of each face."""
+        return np.split(self.corners, self.starts[1:])
 
-Solid = Sequence[Face]  # the faces of a convex solid
+    def parts(self) -> npt.NDArray[np.str_]:
+        """Return the part of each solid, by its number."""
+        names = np.zeros(int(self.solid.max(initial=-1)) + 1, dtype=self.part.dtype)
+        names[self.solid] = self.part
+        return names
 
+    def bounds(self) -> tuple[Array, Array]:
+        """Return the least and greatest coordinates of each solid, both of shape (number of solids, 3)."""
+        number = int(self.solid.max(initial=-1)) + 1
+        low, high = np.full((number, 3), np.inf), np.full((number, 3), -np.inf)
+        of_corner = np.repeat(self.solid, self.sizes)
+        for axis in range(3):
+            np.minimum.at(low[:, axis], of_corner, self.corners[:, axis])
+            np.maximum.at(high[:, axis], of_corner, self.corners[:, axis])
+        return low, high
 
-def tilted_box(part: str, centre: Sequence[float], half: Sequence[float], q: Sequence[float]) -> list[Face]:
-    """Return the faces of a box with half edges `half`, rotated by the unit quaternion `q` (x, y, z, w)."""
-    turn = axes(np.array([q], dtype=float))[0]
-    faces: list[Face] = []
-    for axis, sign in product(range(3), (1, -1)):
-        local = np.empty((4, 3))
-        local[:, axis] = sign
-        local[:, (axis + 1) % 3] = [-1, 1, 1, -1]
-        local[:, (axis + 2) % 3] = [-sign, -sign, sign, sign]
-        corners = np.asarray(centre) + (local * half) @ turn.T
-        faces.append(Face(part, corners, sign * turn[:, axis], (True,) * 4))
-    return faces
+    def select(self, kept: Mask) -> Faces:
+        """Return the faces for which `kept` is true."""
+        rest = [getattr(self, field.name)[kept] for field in fields(self)[1:]]
+        return Faces(self.corners[np.repeat(kept, self.sizes)], *rest)
 
+    def clip(self, normal: Sequence[float], offset: float, is_clipped: Mask, is_cut: bool) -> Faces:
+        """Return what is left of the solids that `is_clipped` names where normal . x <= offset, closed by new faces."""
+        plane = np.array(normal, dtype=float)
+        over = self.corners @ plane - offset
+        over[np.abs(over) < _NEAR] = 0.0
+        low, high = np.full(len(is_clipped), np.inf), np.full(len(is_clipped), -np.inf)
+        of_corner = np.repeat(self.solid, self.sizes)
+        np.minimum.at(low, of_corner, over)
+        np.maximum.at(high, of_corner, over)
+        is_hit = ((low < 0) & (high > 0) & is_clipped)[self.solid]
+        rest = self.select(~is_hit & ~((low >= 0) & is_clipped)[self.solid])
+        return join([rest, *self.select(is_hit)._split(over[np.repeat(is_hit, self.sizes)], plane, is_cut)])
 
-def clip(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) -> Solid:
-    """Return the part of a solid where normal . x <= offset, closed by a new face."""
-    plane = np.asarray(normal, dtype=float)
-    beyond: Array = np.concatenate([np.empty((0, 3)), *(face.corners for face in solid)]) @ plane - offset
-    if (beyond > -_NEAR).all():
-        return []
-    if (beyond < _NEAR).all():
-        return solid
-    left = [face for face in (face.split(-plane, -offset)[0] for face in solid) if face is not None]
-    points = np.concatenate([face.corners for face in left])
-    points = points[np.abs(points @ plane - offset) < 10 * _NEAR]
-    u = np.linalg.svd(plane[None])[2][1]
-    v = np.cross(plane, u)  # u, v turn counter-clockwise seen from outside, where the normal points
-    from_middle = points - points.mean(axis=0)
-    ring = points[np.argsort(np.arctan2(from_middle @ v, from_middle @ u))]
-    ring = ring[np.linalg.norm(ring - np.roll(ring, 1, axis=0), axis=1) > 10 * _NEAR]
-    return left if len(ring) < 3 else [*left, Face(left[0].part, ring, plane, (True,) * len(ring), is_cut)]
+    def _split(self, over: Array, plane: Array, is_cut: bool) -> list[Faces]:
+        """Return what is left of solids that a plane goes through, and the new faces; `over` is of each corner."""
+        after = np.arange(1, len(over) + 1)
+        after[self.starts + self.sizes - 1] = self.starts
+        there = over[after]
+        crosses = over * there < 0
+        share = over / np.where(crosses, over - there, np.inf)
+        points = np.stack([self.corners, self.corners + share[:, None] * (self.corners[after] - self.corners)], axis=1)
+        kept = np.stack([over <= 0, crosses], axis=1)  # a corner, and a point between it and the next
+        is_rim = np.stack([over == 0, crosses], axis=1)
+        solid = np.repeat(self.solid, self.sizes)[:, None].repeat(2, axis=1)[is_rim]
+        sizes = np.add.reduceat(kept.sum(axis=1), self.starts) if len(self) else self.sizes
+        whole = sizes > 2
+        rest = [getattr(self, field.name)[whole] for field in fields(self)[2:]]
+        left = Faces(points[kept & np.repeat(whole, self.sizes)[:, None]], sizes[whole], *rest)
+        return [left, self._close(points[is_rim], solid, plane, is_cut)]
 
-
-def unite(solids: Sequence[Solid]) -> list[Face]:
-    """Return the surface of the union of convex solids of one part."""
-    owned = [(i, face) for i, solid in enumerate(solids) for face in solid]
-    if not owned:
-        return []
-    low, high = _extents([face for _, face in owned], np.eye(3))
-    starts = np.cumsum([0, *map(len, solids[:-1])])
-    of_solid: Any = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
-    is_near = ((of_solid[0] <= high[:, None] + _NEAR) & (of_solid[1] >= low[:, None] - _NEAR)).all(axis=2)
-    normals = [np.array([face.normal for face in solid]) for solid in solids]
-    offsets = [np.array([face.normal @ face.corners[0] for face in solid]) for solid in solids]
-    planes = np.concatenate(normals).T, np.concatenate(offsets)
-    is_parted: Any = _part(*_extents([face for _, face in owned], planes[0].T), planes[1])[0]
-    is_near &= ~np.logical_or.reduceat(is_parted, starts, axis=1)
-    surface: list[Face] = []
-    for (i, face), near in zip(owned, is_near, strict=True):
-        pieces = [face]
-        for j in np.flatnonzero(near).tolist():
-            if j != i:
-                pieces = [left for piece in pieces for left in _cut_away(piece, normals[j], offsets[j], j < i)]
-        surface += pieces
-    return join(surface)
+    def _close(self, points: Array, solid: npt.NDArray[np.int64], plane: Array, is_cut: bool) -> Faces:
+        names, of_point, sizes = np.unique(solid, return_inverse=True, return_counts=True)
+        middle = np.stack([np.bincount(of_point, x, len(names)) for x in points.T], axis=1) / sizes[:, None]
+        u = np.linalg.svd(plane[None])[2][1]
+        away = points - middle[of_point]
+        order = np.lexsort((np.arctan2(away @ np.cross(plane, u), away @ u), of_point))
+        some = np.ones(len(names), dtype=bool)
+        return Faces(
+            points[order], sizes, np.tile(plane, (len(names), 1)), names, self.parts()[names], some & is_cut, some
+        )
 
 
-def join(faces: Sequence[Face]) -> list[Face]:
-    """Return faces with only the creases drawn, where different planes meet."""
-    of_plane: dict[tuple[float, ...], list[Face]] = {}
-    for face in faces:
-        offset = float(face.normal @ face.corners[0])
-        plane = (*(np.round(face.normal, 5) + 0.0).tolist(), round(offset, 3), face.is_cut)
-        of_plane.setdefault(plane, []).append(face)
-    return [face for of_one in of_plane.values() for face in _crease(of_one)]
+def join(pieces: Sequence[Faces]) -> Faces:
+    """Return the faces of all pieces."""
+    return Faces(*(np.concatenate([getattr(piece, field.name) for piece in pieces]) for field in fields(Faces)))
 
 
-def _extents(faces: Sequence[Face], directions: Array) -> tuple[Array, Array]:
-    along = np.concatenate([face.corners for face in faces]) @ directions.T
-    starts = np.cumsum([0, *(len(face.corners) for face in faces[:-1])])
-    ends: Any = np.minimum.reduceat(along, starts), np.maximum.reduceat(along, starts)
-    return ends
+def make_boxes(parts: Sequence[str], centre: Any, half: Any, orientation: Any) -> Faces:
+    """Return the faces of boxes: `centre`, `half` edges and `orientation`, unit quaternions (x, y, z, w), by box."""
+    number = len(parts)
+    turn = axes(np.asarray(orientation, dtype=float).reshape(-1, 4))
+    middle, half = (np.asarray(values, dtype=float).reshape(-1, 1, 1, 3) for values in (centre, half))
+    corners = middle + (_SQUARES * half) @ turn[:, None].transpose(0, 1, 3, 2)
+    some = np.ones(6 * number, dtype=bool)
+    normal = (_NORMALS @ turn.transpose(0, 2, 1)).reshape(-1, 3)
+    solid, names = np.repeat(np.arange(number), 6), np.repeat(np.array(parts, dtype=str), 6)
+    return Faces(corners.reshape(-1, 3), np.full(6 * number, 4), normal, solid, names, ~some, some)
 
 
-def _part(low: Array, high: Array, offsets: Array) -> tuple[Any, Any, Any]:
-    low, high = low - offsets, high - offsets
-    is_flat = (low > -_NEAR) & (high < _NEAR)
-    return (low > -_NEAR) & ~is_flat, is_flat, high > _NEAR
+def make_faces(shapes: Sequence[Box | Hull]) -> Faces:
+    """Return the faces of boxes, and after them those of hulls, whose lengths are in m."""
+    boxes = [shape for shape in shapes if isinstance(shape, Box)]
+    hulls = [shape for shape in shapes if isinstance(shape, Hull)]
+    centre, half = (1e3 * np.array([getattr(box, name) for box in boxes]) for name in ("centre", "half"))
+    made = make_boxes([box.part for box in boxes], centre, half, [box.orientation for box in boxes])
+    return join([made, _make_hulls(hulls, len(boxes))]) if hulls else made
 
 
-def _cut_away(face: Face, normals: Array, offsets: Array, is_later: bool) -> list[Face]:
-    along = face.corners @ normals.T
-    is_apart, is_flat, is_cut = _part(along.min(axis=0), along.max(axis=0), offsets)
-    if is_apart.any() or (not is_later and (is_flat & (normals @ face.normal > 0)).any()):
-        return [face]
-    inside, pieces = face, list[Face]()
-    for k in np.flatnonzero(is_cut):
-        piece, rest = inside.split(normals[k], float(offsets[k]))
-        if rest is None:
-            return [face]
-        inside = rest
-        pieces += [piece] if piece else []
-    return pieces
-
-
-def _crease(faces: Sequence[Face]) -> list[Face]:
-    if len(faces) == 1:
-        return [replace(faces[0], drawn=(True,) * len(faces[0].corners))]
-    normal = faces[0].normal
-    u = np.roll(np.eye(3), 1, axis=0)[int(np.argmax(np.abs(normal)))]
-    u = u - (u @ normal) * normal
-    flat: Any = np.stack([u, np.cross(normal, u)], axis=1) / np.linalg.norm(u)  # projects onto the plane's two axes
-    corners = np.concatenate([face.corners for face in faces])
-    points = corners[np.unique(np.round(corners, 6), axis=0, return_index=True)[1]]
-    rings = [_add_corners(face.corners, points @ flat, flat) for face in faces]
-    starts = [ring @ flat for ring in rings]
-    sides = [_shift(start) - start for start in starts]
-    outward = [side[:, ::-1] * (1, -1) / np.maximum(np.linalg.norm(side, axis=1), 1e-12)[:, None] for side in sides]
-    beyond = np.concatenate(
-        [start + side / 2 + _CREASE * out for start, side, out in zip(starts, sides, outward, strict=True)]
-    )
-    goes_on = np.zeros(len(beyond), dtype=bool)
-    for start, out in zip(starts, outward, strict=True):
-        goes_on |= np.all(beyond @ out.T < (start * out).sum(axis=1) + _NEAR, axis=1)
-    ends = pairwise(np.cumsum([0, *map(len, rings)]))
-    return [
-        replace(face, corners=ring, drawn=tuple((~goes_on[a:b]).tolist()))
-        for face, ring, (a, b) in zip(faces, rings, ends, strict=True)
-    ]
-
-
-def _shift(ring: Array) -> Array:
-    return np.concatenate([ring[1:], ring[:1]])
-
-
-def _add_corners(ring: Array, points: Array, flat: Array) -> Array:
-    start = ring @ flat
-    way = _shift(start) - start
-    length = np.maximum(np.linalg.norm(way, axis=1), 1e-12)
-    away = points[:, None] - start
-    t = (away * way).sum(axis=2) / length
-    off = np.abs(away[..., 0] * way[:, 1] - away[..., 1] * way[:, 0]) / length
-    is_on = (off < _CREASE) & (t > _CREASE) & (t < length - _CREASE)
-    if not is_on.any():
-        return ring
-    corners: list[Array] = []
-    for i, corner in enumerate(ring):
-        end = ring[(i + 1) % len(ring)]
-        corners += [
-            corner,
-            *(
-                corner + t[j, i] / length[i] * (end - corner)
-                for j in np.flatnonzero(is_on[:, i])[np.argsort(t[is_on[:, i], i])]
-            ),
-        ]
-    return np.array(corners)
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """An eye in the direction `towards`, `distance` mm from `target` (infinite: a parallel projection).
-
-    `up` points up on the sheet.
-    """
-
-    towards: tuple[float, float, float]
-    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
-    target: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    distance: float = math.inf
-
-    def project(self, points: Any) -> Array:
-        """Return where points (n, 3) are seen, shape (n, 2), in mm at the target's distance."""
-        seen = (np.asarray(points, dtype=float) - self.target) @ _turn(self.towards, self.up)
-        return seen[:, :2] / (1 - seen[:, 2:] / self.distance)
-
-    def sees(self, normal: Array, offset: float) -> bool:
-        """Return whether the eye is on the side of `normal`."""
-        back = _turn(self.towards, self.up)[:, 2]
-        if math.isinf(self.distance):
-            return bool(normal @ back > 1e-9)
-        return bool(normal @ (np.asarray(self.target) + self.distance * back) - offset > _NEAR)
-
-
-@cache
-def _turn(towards: tuple[float, float, float], up: tuple[float, float, float]) -> Array:
-    back = np.array(towards) / np.linalg.norm(towards)
-    right = np.cross(up, back)
-    right /= np.linalg.norm(right)
-    return np.stack([right, np.cross(back, right), back], axis=1)
-
-
-def from_back_to_front(faces: Sequence[Face], view: View) -> list[Face]:
-    """Return the faces that `view` sees, so that each hides only faces before it; some are split."""
-    return list(_order([face for face in faces if view.sees(face.normal, face.normal @ face.corners[0])], view))
-
-
-def _order(faces: list[Face], view: View) -> Iterator[Face]:
-    """Divide space recursively at the planes of faces. Source: Fuchs, Kedem and Naylor 1980, on BSP trees."""
-    if not faces:
-        return
-    tried = faces[:: len(faces) // _TRIED + 1]
-    low, high = _extents(faces, np.array([face.normal for face in tried]))
-    offsets = [float(face.normal @ face.corners[0]) for face in tried]
-    splits = (low < np.array(offsets) - _NEAR) & (high > np.array(offsets) + _NEAR)
-    best = int(np.argmin(splits.sum(axis=0)))  # splits fewest faces
-    pivot, offset = tried[best], offsets[best]
-    front: list[Face] = []
-    behind: list[Face] = []
-    flat: list[Face] = []
-    for face, lowest, highest in zip(faces, low[:, best] - offset, high[:, best] - offset, strict=True):
-        if lowest > -_NEAR and highest < _NEAR:
-            flat.append(face)
-            continue
-        for side, piece in zip((front, behind), face.split(pivot.normal, offset), strict=True):
-            if piece is not None:
-                side.append(piece)
-    near, far = (front, behind) if view.sees(pivot.normal, offset) else (behind, front)
-    yield from _order(far, view)
-    yield from flat
-    yield from _order(near, view)
-
-
-def find_edges(face: Face, view: View) -> list[Array]:
-    """Return the drawn edges as seen, each of shape (2, 2)."""
-    ring = view.project(np.concatenate([face.corners, face.corners[:1]]))
-    return [np.array(ends) for ends, is_drawn in zip(pairwise(ring), face.drawn, strict=True) if is_drawn]
-
-
-class Sight:
-    """The faces (mm) that an eye sees when it looks at their `middle`, from back to front.
-
-    `eye` is its direction, `far` its distance in diagonals of the bounding box. `low` and `high` bound everything in
-    `view`. `rings` are the faces' corners as seen.
-    """
-
-    def __init__(self, faces: Sequence[Face], eye: tuple[float, float, float], far: float = 5.0) -> None:
-        points = np.concatenate([face.corners for face in faces])
-        least, most = points.min(axis=0), points.max(axis=0)
-        x, y, z = ((least + most) / 2).tolist()
-        self.middle: tuple[float, float, float] = (x, y, z)
-        self.view = View(eye, target=self.middle, distance=far * float(np.linalg.norm(most - least)))
-        self.faces = from_back_to_front(faces, self.view)
-        self.rings = [self.view.project(face.corners) for face in self.faces]
-        self._bounds = [np.array([end(ring, axis=0) for ring in self.rings]) for end in (np.min, np.max)]
-        seen = self.view.project(points)
-        self.low: list[float] = seen.min(axis=0).tolist()
-        self.high: list[float] = seen.max(axis=0).tolist()
-
-    def area(self, i: int) -> float:
-        """Return the area of face `i` as seen."""
-        x, y = self.rings[i].T
-        return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
-
-    def largest_first(self) -> list[int]:
-        """Return the numbers of the faces, sorted by `area`."""
-        return sorted(range(len(self.rings)), key=lambda i: -self.area(i))
-
-    def is_seen(self, i: int, tip: Array) -> bool:
-        """Return whether no other face hides the point `tip` of face `i`."""
-        low, high = self._bounds
-        over = i + 1 + np.flatnonzero(((low[i + 1 :] < tip) & (high[i + 1 :] > tip)).all(axis=1))
-        for ring in (self.rings[j] for j in over.tolist()):
-            side, away = np.roll(ring, -1, axis=0) - ring, tip - ring
-            turn = side[:, 0] * away[:, 1] - side[:, 1] * away[:, 0]
-            if np.all(turn >= 0) or np.all(turn <= 0):
-                return False
-        return True
+def _make_hulls(hulls: Sequence[Hull], first_number: int) -> Faces:
+    vertices = 1e3 * np.array([vertex for hull in hulls for vertex in hull.vertices])
+    first = np.cumsum([0, *(len(hull.vertices) for hull in hulls[:-1])])
+    numbers = np.array([len(hull.faces) for hull in hulls])
+    sizes = np.array([len(face) for hull in hulls for face in hull.faces])
+    solid = np.repeat(np.arange(len(hulls)), numbers)
+    index = np.array([i for hull in hulls for face in hull.faces for i in face])
+    corners = vertices[index + np.repeat(first[solid], sizes)]
+    number = len(sizes)
+    starts = np.cumsum(sizes) - sizes
+    after = np.arange(1, len(corners) + 1)
+    after[starts + sizes - 1] = starts
+    x, y, z = (corners - np.repeat(corners[starts], sizes, axis=0)).T
+    u, v, w = x[after], y[after], z[after]
+    normal = np.stack([np.add.reduceat(side, starts) for side in (y * w - z * v, z * u - x * w, x * v - y * u)], axis=1)
+    normal /= np.maximum(np.linalg.norm(normal, axis=1), 1e-300)[:, None]
+    is_piece = np.array([bool(hull.least_cosines) for hull in hulls])[solid]  # its other faces are in the material
+    is_skin = ~is_piece | (np.arange(number) == (np.cumsum(numbers) - numbers)[solid])
+    parts = np.array([hull.part for hull in hulls])[solid]
+    return Faces(corners, sizes, normal, solid + first_number, parts, np.zeros(number, dtype=bool), is_skin)

@@ -1,18 +1,18 @@
-"""The surfaces to paint, and the shade of each face."""
+"""The surfaces to draw, and the colour of each face."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.colors import to_rgb
 
 from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.dimensions import Cut, Dimensions, Part, Plane, Section, Vector
-from tower_sim.apparatus.hull import Hull, normal_of
-from tower_sim.apparatus.parts import Apparatus, Box, over_table
+from tower_sim.apparatus.dimensions import Cut, Dimensions, Part, Section, Vector
 from tower_sim.drawing.files import cube_colours
-from tower_sim.drawing.solids import Face, Solid, View, clip, join, tilted_box, unite
+from tower_sim.drawing.sight import View
+from tower_sim.drawing.solids import Array, Faces, make_boxes
 from tower_sim.errors import UsageError
 from tower_sim.state import Resident
 
@@ -20,7 +20,6 @@ CUBE = "cube "  # before the colour, in the name of a cube's faces
 ZONE = "zone "  # before the zone's name, in the name of its floor
 _UNNAMED = Part()
 _GREY_OF_CUT = 0.42
-_SAME = 1 - 1e-9  # the cosine of one direction and the same
 _INTO = 1e-3  # mm: cuts are made so far inside, to hit material that begins at the cut
 _LIGHT = np.array([0.35, -0.55, 0.76])
 
@@ -36,49 +35,25 @@ def find_part(dimensions: Dimensions, name: str) -> Part:
 
 
 def find_surface(
-    boxes: Iterable[Box | Hull], dimensions: Dimensions, planes_of: Callable[[Box | Hull], Iterable[Plane]]
-) -> list[Face]:
-    """Return the faces (mm) of boxes and hulls, without the table.
+    faces: Faces, dimensions: Dimensions, cuts: Sequence[Cut] = (), parts: Sequence[str] | None = None
+) -> Faces:
+    """Return the faces in view of solids of `parts` (None: all) that reach above the table.
 
-    Solids are trimmed at their part's planes, and cut open at those that `planes_of` returns.
+    Solids are trimmed at their part's planes, and cut open by `cuts`.
     """
-    solids: dict[str, list[Solid]] = {}
-    skins: dict[str, list[Face]] = {}
-    for box in filter(over_table, boxes):
-        solid = _make_solid(box)
-        for normal, offset in find_part(dimensions, box.part).within:
-            solid = clip(solid, normal, 1e3 * offset, False)
-        for normal, offset in planes_of(box):
-            solid = clip(solid, normal, 1e3 * offset - _INTO, True)
-        if isinstance(box, Hull) and box.least_cosines:  # a piece of a surface: its other faces are in the material
-            outward = np.array(normal_of(box.vertices, box.faces[0]))
-            faces = [face for face in solid if face.is_cut or float(face.normal @ outward) > _SAME]
-            skins.setdefault(box.part, []).extend(faces)
-        elif solid:
-            solids.setdefault(box.part, []).append(solid)
-    return [face for part in solids.values() for face in unite(part)] + [
-        face for skin in skins.values() for face in join(skin)
-    ]
-
-
-def _make_solid(shape: Box | Hull) -> Solid:
-    if isinstance(shape, Box):
-        return tilted_box(shape.part, mm(shape.centre), mm(shape.half), shape.orientation)
-    corners = 1e3 * np.array(shape.vertices)
-    return [
-        Face(shape.part, corners[list(face)], np.array(normal_of(shape.vertices, face)), (True,) * len(face))
-        for face in shape.faces
-    ]
-
-
-def find_cuts(cuts: Sequence[Cut]) -> Callable[[Box | Hull], Iterable[Plane]]:
-    """Return a function that gives the planes (m) at which `cuts` open a solid."""
-
-    def applies(cut: Cut, box: Box | Hull) -> bool:
-        is_there = cut.only is None or float(np.dot(cut.only[0], box.centre)) > cut.only[1]
-        return is_there and (not cut.parts or box.part in cut.parts)
-
-    return lambda box: (cut.plane for cut in cuts if applies(cut, box))
+    low, high = faces.bounds()
+    names = faces.parts()
+    is_drawn = (high[:, 2] > 1e-6) & (np.isin(names, parts) if parts is not None else True)
+    faces = faces.select(is_drawn[faces.solid])
+    for name in np.unique(names).tolist():
+        for normal, offset in find_part(dimensions, name).within:
+            faces = faces.clip(normal, 1e3 * offset, names == name, False)
+    for cut in cuts:
+        is_cut = np.isin(names, cut.parts or names)
+        if cut.only:
+            is_cut &= (low + high) / 2 @ cut.only[0] > 1e3 * cut.only[1]
+        faces = faces.clip(cut.plane[0], 1e3 * cut.plane[1] - _INTO, is_cut, True)
+    return faces.select(faces.is_skin)
 
 
 _VIEWS: dict[str, tuple[Vector, Vector, Vector]] = {  # kept half space, eye, up
@@ -88,48 +63,55 @@ _VIEWS: dict[str, tuple[Vector, Vector, Vector]] = {  # kept half space, eye, up
 }
 
 
-def cut_section(apparatus: Apparatus, dimensions: Dimensions, section: Section) -> tuple[list[Face], View]:
-    """Return the faces (mm) that a section shows, and their view."""
+def cut_section(faces: Faces, dimensions: Dimensions, section: Section) -> tuple[Faces, View]:
+    """Return what a section shows of the faces of solids, and its view."""
     normal, eye, up = _VIEWS[section.axis]
     into = 2e-3 * _INTO if section.axis == "z" else 0.0  # over a floor's surface, not through it
-    plane = (normal, sum(normal) * section.at + into)
-    boxes = [box for box in apparatus.solids if not section.parts or box.part in section.parts]
-    return find_surface(boxes, dimensions, lambda box: [plane]), View(eye, up)
+    cut = Cut((normal, sum(normal) * section.at + into))
+    return find_surface(faces, dimensions, [cut], section.parts or None), View(eye, up)
 
 
-def zone_faces(board: Board) -> list[Face]:
-    """Return the floors of a board's zones as faces (mm)."""
-    up = np.array([0.0, 0.0, 1.0])
-    rings = {zone.name: 1e3 * np.array([(x, y, board.floor) for x, y in zone.corners]) for zone in board.zones}
-    return [Face(ZONE + name, ring, up, (True,) * len(ring)) for name, ring in rings.items()]
+def zone_faces(board: Board) -> Faces:
+    """Return the floors of a board's zones as faces (mm), a little over the board's own."""
+    number, sizes = len(board.zones), np.array([len(zone.corners) for zone in board.zones])
+    corners = np.array([(1e3 * x, 1e3 * y, 1e3 * board.floor + _INTO) for zone in board.zones for x, y in zone.corners])
+    names, some = np.array([ZONE + zone.name for zone in board.zones]), np.ones(number, dtype=bool)
+    up = np.tile([0.0, 0.0, 1.0], (number, 1))
+    return Faces(corners, sizes, up, np.arange(number), names, ~some, some)
 
 
-def cube_faces(residents: Sequence[Resident]) -> list[Face]:
+def cube_faces(residents: Sequence[Resident]) -> Faces:
     """Return the faces (mm) of cubes; raise UsageError if a cube has no pose."""
-    faces: list[Face] = []
     for resident in residents:
         if resident.pose is None:
             raise UsageError(
                 f"cube {resident.cube.id} in the state has no pose; allowed is a state of the physics model; "
                 "draw the apparatus without it"
             )
-        half = mm([resident.cube.edge / 2] * 3)
-        faces += tilted_box(CUBE + resident.cube.colour, mm(resident.pose.position), half, resident.pose.orientation)
-    return faces
+    poses = [resident.pose for resident in residents if resident.pose]
+    half = [mm([resident.cube.edge / 2] * 3) for resident in residents]
+    names = [CUBE + resident.cube.colour for resident in residents]
+    return make_boxes(names, [mm(pose.position) for pose in poses], half, [pose.orientation for pose in poses])
 
 
-def find_shades(faces: Sequence[Face], dimensions: Dimensions) -> list[tuple[float, ...]]:
-    """Return the colour (red, green, blue) of each face in the light."""
-    paint = cube_colours(sorted({face.part.removeprefix(CUBE) for face in faces if face.part.startswith(CUBE)}))
-    colours = {CUBE + name: to_rgb(colour) for name, colour in paint.items()}
+def find_shades(faces: Faces, dimensions: Dimensions) -> Array:
+    """Return the colour of each face in the light, shape (n, 4): red, green, blue and alpha."""
+    names, which = np.unique(faces.part, return_inverse=True)
+    paint = cube_colours([name.removeprefix(CUBE) for name in names.tolist() if name.startswith(CUBE)])
+    colours: dict[str, Any] = {CUBE + name: to_rgb(colour) for name, colour in paint.items()}
     colours |= {name: (part.grey,) * 3 for name, part in dimensions.parts.items()}
     if dimensions.board:
         colours |= {ZONE + name: (printed.grey,) * 3 for name, printed in dimensions.board.printed.items()}
-    plain = (_UNNAMED.grey,) * 3
-    return [(_GREY_OF_CUT,) * 3 if face.is_cut else light(face, colours.get(face.part, plain), 0.62) for face in faces]
+    plain = np.array([colours.get(name, (_UNNAMED.grey,) * 3) for name in names.tolist()]).reshape(-1, 3)
+    return opaque(np.where(faces.is_cut[:, None], _GREY_OF_CUT, light(faces.normal, plain[which], 0.62)))
 
 
-def light(face: Face, colour: Sequence[float], least: float) -> tuple[float, ...]:
-    """Return a colour (red, green, blue) in light; faces turned away keep the share `least`."""
-    share = least + (1 - least) * max(0.0, float(face.normal @ _LIGHT) / float(np.linalg.norm(_LIGHT)))
-    return tuple(min(1.0, share * x) for x in colour)
+def light(normal: Array, colour: Array, least: float) -> Array:
+    """Return colours, shape (n, 3), in light; faces turned away keep the share `least`."""
+    facing = np.maximum(0.0, normal @ _LIGHT / np.linalg.norm(_LIGHT))
+    return np.minimum(1.0, (least + (1 - least) * facing)[:, None] * colour)
+
+
+def opaque(colour: Array) -> Array:
+    """Return colours, shape (n, 3), with alpha 1, shape (n, 4)."""
+    return np.column_stack([colour, np.ones(len(colour))])

@@ -1,41 +1,47 @@
-"""A tower cut open, as polygons for a page, and where cubes of each floor are drawn in it. Lengths in mm, height up."""
+"""A tower cut open, as a picture for a page, and where cubes of each floor are drawn in it. Lengths in mm."""
 
 from __future__ import annotations
 
+import base64
+import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib.image import imsave  # pyright: ignore[reportUnknownVariableType]
 
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drawing.solids import from_back_to_front
+from tower_sim.drawing.sight import Look, View, render
+from tower_sim.drawing.solids import Faces, make_faces
 from tower_sim.drawing.surfaces import cut_section
 
 Array = npt.NDArray[np.float64]
 Point = tuple[float, float]
-Ring = tuple[Point, ...]
+Bounds = tuple[float, float, float, float]
 
 _MOST = 60  # places of a floor; more cubes than that are drawn on top of these
 _HAND = 5  # rows of cubes over the rim
 _GAP = 1.04  # of edges from cube to cube
+_PIXEL, _LINE = 0.25, 1.2  # mm: of the picture; pixels: a line
+_GREY, _CLEAR = 0.5, 0.12  # for light and dark pages; the alpha of what is not cut
 
 
 @dataclass(frozen=True, slots=True)
 class TowerSection:
-    """A section: polygons seen `beyond` it and those `cut`, and the lower left corners of cubes.
+    """A section: the URL of its `picture`, which fills `extent`, and the lower left corners of cubes.
 
     `floors` has places for each region from the top, the lowest first; `tray` and `hand` those for cubes out and to
-    throw. `bounds` are left, bottom, right and top of all.
+    throw. `bounds` are left, bottom, right and top of all; so has `extent` its numbers.
     """
 
-    beyond: tuple[Ring, ...]
-    cut: tuple[Ring, ...]
+    picture: str
+    extent: Bounds
     floors: tuple[tuple[Point, ...], ...]
     tray: tuple[Point, ...]
     hand: tuple[Point, ...]
-    bounds: tuple[float, float, float, float]
+    bounds: Bounds
 
     def to_plain(self) -> dict[str, Any]:
         """Return it ready for `json.dumps`."""
@@ -46,12 +52,10 @@ def draw_section(apparatus: Apparatus) -> TowerSection:
     """Draw the first upright section of a tower; places are where there is room, not where cubes fell."""
     dimensions = apparatus.dimensions()
     section = next(each for each in dimensions.sections if each.axis != "z")
-    faces, view = cut_section(apparatus, dimensions, section)
+    faces, view = cut_section(make_faces(apparatus.solids), dimensions, section)
     thin = {name for name, part in dimensions.parts.items() if part.hatch == 0}  # ribs: cubes lie on both sides of them
-    seen = [
-        (face.is_cut and face.part not in thin, view.project(face.corners)) for face in from_back_to_front(faces, view)
-    ]
-    cut = [ring for is_cut, ring in seen if is_cut]
+    is_cut = faces.is_cut & ~np.isin(faces.part, [*thin])
+    cut = [view.project(ring) for ring in faces.select(is_cut).rings()]
     edge, rim = 1e3 * apparatus.cube_edge, 1e3 * apparatus.rim_top
     left, right = _inside(cut, 0.5 * (rim + 1e3 * apparatus.regions[0].above))
     floors: list[tuple[Point, ...]] = []
@@ -60,23 +64,33 @@ def draw_section(apparatus: Apparatus) -> TowerSection:
         low = 1e3 * region.above
         floors.append(_places(cut, _columns(*_inside(cut, top - 0.6 * edge), edge), (low, top), edge)[:_MOST])
         top = low
-    high = np.concatenate([ring for _, ring in seen])
-    end = float(high[:, 0].max())
+    seen = view.project(faces.corners)
+    (start, ground), (end, over_all) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
     over = 1e3 * _above(apparatus) + 2 * edge
     tray = _places(cut, _columns(_outside(cut, over) + 0.3 * edge, end, edge), (0.0, over), edge)
     lowest = min(z for _, z in tray)
     flat = {x for x, z in tray if z < lowest + 0.5 * edge}  # not on the tray's wall
     tray = tuple((x, z) for x, z in tray if x in flat)[:_MOST]
     hand = _rows(_columns(left, right, edge), rim + 0.6 * edge, _HAND, edge)
-    bounds = (float(high[:, 0].min()), min(0.0, float(high[:, 1].min())), end, rim + (0.8 + _HAND * _GAP) * edge)
-    return TowerSection(
-        tuple(_ring(ring) for is_cut, ring in seen if not is_cut),
-        tuple(_ring(ring) for ring in cut),
-        tuple(floors),
-        tray,
-        hand,
-        (round(bounds[0], 1), round(bounds[1], 1), round(bounds[2], 1), round(bounds[3], 1)),
-    )
+    extent = start - 1, ground - 1, end + 1, over_all + 1
+    bounds = start, min(0.0, ground), end, rim + (0.8 + _HAND * _GAP) * edge
+    picture = _draw(faces, view, is_cut, extent)
+    return TowerSection(picture, _round(extent), tuple(floors), tray, hand, _round(bounds))
+
+
+def _round(bounds: Bounds) -> Bounds:
+    left, bottom, right, top = (round(x, 1) for x in bounds)
+    return left, bottom, right, top
+
+
+def _draw(faces: Faces, view: View, is_cut: Any, extent: Bounds) -> str:
+    left, bottom, right, top = extent
+    colour = np.column_stack([np.full((len(faces), 3), _GREY), np.where(is_cut, 1.0, _CLEAR)])
+    look = Look(colour, np.full(len(faces), _LINE), np.zeros(len(faces), int), ink=_GREY)
+    shape = round((top - bottom) / _PIXEL), round((right - left) / _PIXEL)
+    file = io.BytesIO()
+    imsave(file, render(faces, view, look, (left, top), _PIXEL, shape), format="png")
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
 def _above(apparatus: Apparatus) -> float:
@@ -144,7 +158,3 @@ def _rows(columns: Sequence[float], bottom: float, rows: int, edge: float) -> tu
     middle = (columns[0] + columns[-1]) / 2
     order = sorted(columns, key=lambda x: (abs(x - middle), x))
     return tuple((round(x, 1), round(bottom + row * _GAP * edge, 1)) for row in range(rows) for x in order)
-
-
-def _ring(ring: Array) -> Ring:
-    return tuple((round(float(x), 1), round(float(z), 1)) for x, z in ring)

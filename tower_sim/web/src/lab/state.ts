@@ -17,7 +17,7 @@ export interface Laws { towers: Record<string, any>; ships: Record<string, { law
 interface About { name: string; named: string; title: string; engine: string; runs: number; drops: number; close: string; document: any }
 export interface Tower extends About {
   edge: number; // mm, as all that is drawn
-  drawn: { bounds: number[]; beyond: number[][][]; cut: number[][][]; tray: number[][]; hand: number[][]; floors: number[][][] };
+  drawn: { bounds: number[]; picture: string; extent: number[]; tray: number[][]; hand: number[][]; floors: number[][][] };
 }
 export interface Ship extends About { zones: { name: string; words: string; corners: number[][]; printed: any }[]; bounds: number[] }
 

@@ -199,11 +199,10 @@ class Drawing extends Component<{ game: Game; drop: number }> {
   render() {
     const { tower: { drawn, edge }, colourOf } = this.props.game;
     const [left, bottom, right, top] = drawn.bounds;
-    const points = (ring: number[][]) => ring.map(([x, z]) => `${x},${-z}`).join(" ");
+    const [x, , end, y] = drawn.extent;
     return (
       <svg id="tower" role="img" aria-label="The tower cut open, with the cubes that lie in it and came out of it" viewBox={`${left - 4} ${-top - 4} ${right - left + 8} ${top - bottom + 8}`}>
-        {drawn.beyond.map((ring) => <polygon points={points(ring)} class="beyond" />)}
-        {drawn.cut.map((ring) => <polygon points={points(ring)} class="cut" />)}
+        <image href={drawn.picture} x={x} y={-y} width={end - x} height={y - drawn.extent[1]} />
         <line x1={left - 4} x2={right + 4} y1={0} y2={0} class="axis" />
         {colourOf.map((k) => (
           <g class="cube">
