@@ -286,12 +286,11 @@ def test_a_cut_solid_is_closed_by_a_face_where_it_is_cut() -> None:
 def test_what_a_slanting_cut_leaves_is_closed_and_has_its_volume() -> None:
     turned = (0.0, 0.0, math.sin(0.4), math.cos(0.4))
     faces = make_boxes(["wall"], (2.0, 1.0, 1.0), (2.0, 1.0, 1.0), turned)
-    for normal, left in (((0.6, 0.0, 0.8), 8.0), ((-0.6, 0.0, 0.8), 4.0)):  # both through the middle
-        faces = faces.clip(normal, float(np.dot(normal, (2.0, 1.0, 1.0))), np.array([True]), True)
+    for normal in ((0.6, 0.0, 0.8), (-0.6, -0.8, 0.0), (0.0, 0.6, -0.8)):  # through the middle
+        left = faces.clip(normal, float(np.dot(normal, (2.0, 1.0, 1.0))), np.array([True]), True)
         # the divergence theorem
-        volume = (faces.corners[faces.starts] * faces.normal).sum(axis=1) @ areas(faces) / 3
-        assert volume == pytest.approx(left, abs=0.6 if left == 4.0 else 1e-9)
-        assert np.abs(areas(faces) @ faces.normal).max() < 1e-9, "closed"
+        assert (left.corners[left.starts] * left.normal).sum(axis=1) @ areas(left) / 3 == pytest.approx(8)
+        assert np.abs(areas(left) @ left.normal).max() < 1e-9, "closed"
 
 
 def test_a_line_is_drawn_where_the_surface_turns_or_ends_and_only_there() -> None:
@@ -356,9 +355,8 @@ def test_thirty_thousand_triangles_are_seen_in_three_seconds() -> None:
     turns /= np.linalg.norm(turns, axis=1)[:, None]
     cubes = make_boxes(["tower"] * 2500, rng.uniform(-60, 60, (2500, 3)), np.full((2500, 3), 1.5), turns)
     start = time.process_time()
-    sight = seen(cubes, look_at(cubes, (0.36, -0.93, 0.45)), 0.1)
+    assert len(np.unique(seen(cubes, look_at(cubes, VIEW.towards), 0.1).face)) > 2000
     assert time.process_time() - start < 3
-    assert len(np.unique(sight.face)) > 2000
 
 
 def test_labels_keep_their_order_and_distance_and_move_no_further_than_they_must() -> None:

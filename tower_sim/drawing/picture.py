@@ -17,15 +17,7 @@ from tower_sim.drawing.section import Drawing
 from tower_sim.drawing.sheet import Sheet, Where, measure_width
 from tower_sim.drawing.sight import Sight, View, look_at
 from tower_sim.drawing.solids import Array, Faces, join, make_boxes, make_faces
-from tower_sim.drawing.surfaces import (
-    cube_faces,
-    cut_section,
-    find_part,
-    find_shades,
-    find_surface,
-    mm,
-    zone_faces,
-)
+from tower_sim.drawing.surfaces import cube_faces, cut_section, find_part, find_shades, find_surface, mm, zone_faces
 from tower_sim.state import TowerState
 
 _WIDE, _TALL, _TALLER = 10.0, 5.8, 4.3  # inches: the figure's width, a single row, one of several rows

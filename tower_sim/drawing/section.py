@@ -25,7 +25,7 @@ from tower_sim.drawing.files import FONT, GREY, INK, MARK
 from tower_sim.drawing.sheet import ARROW, Sheet, Sides, Where, measure_width, scale, spread
 from tower_sim.drawing.sight import View
 from tower_sim.drawing.solids import Faces
-from tower_sim.drawing.surfaces import find_part, opaque
+from tower_sim.drawing.surfaces import find_part
 
 Item = TypeVar("Item", Width, Height, Level, Angle)
 
@@ -97,7 +97,7 @@ class Drawing:
         is_cut = self.faces.is_cut
         grey = np.where(slope == 0, 0.9, np.where(is_cut, 1.0, 0.82 if self.is_plan else 0.965))
         width = np.where(is_cut, 0.8, 0.7 if self.is_plan else 0.35)
-        colour = opaque(np.repeat(grey[:, None], 3, axis=1))
+        colour = np.column_stack([grey, grey, grey, np.ones(len(grey))])
         sheet.paint(self.faces, self.view, colour, width, np.where(is_cut, slope % 3, 0))
         if not self.is_plan:
             ends = ((self.left - 8 * sheet.pt, 0.0), (self.right + 8 * sheet.pt, 0.0))

@@ -17,13 +17,9 @@ from tower_sim.apparatus.solids import axes
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 _NEAR = 1e-6  # mm: points closer than this to a plane lie in it
-_SQUARES = np.array(  # the faces of a box, in half edges: x, -x, y, -y, z, -z, counter-clockwise from outside
-    [
-        np.roll([[s, -1, -s], [s, 1, -s], [s, 1, s], [s, -1, s]], axis, axis=1)
-        for axis, s in product(range(3), (1.0, -1.0))
-    ]
-)
-_NORMALS = np.array([np.roll([s, 0.0, 0.0], axis) for axis, s in product(range(3), (1.0, -1.0))])
+_SIDES = list(product(range(3), (1.0, -1.0)))  # the faces of a box: x, -x, y, -y, z, -z; corners in half edges
+_SQUARES = np.array([np.roll([[s, -1, -s], [s, 1, -s], [s, 1, s], [s, -1, s]], axis, axis=1) for axis, s in _SIDES])
+_NORMALS = np.array([np.roll([s, 0.0, 0.0], axis) for axis, s in _SIDES])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -103,15 +103,11 @@ def find_shades(faces: Faces, dimensions: Dimensions) -> Array:
     if dimensions.board:
         colours |= {ZONE + name: (printed.grey,) * 3 for name, printed in dimensions.board.printed.items()}
     plain = np.array([colours.get(name, (_UNNAMED.grey,) * 3) for name in names.tolist()]).reshape(-1, 3)
-    return opaque(np.where(faces.is_cut[:, None], _GREY_OF_CUT, light(faces.normal, plain[which], 0.62)))
+    shade = np.where(faces.is_cut[:, None], _GREY_OF_CUT, light(faces.normal, plain[which], 0.62))
+    return np.column_stack([shade, np.ones(len(faces))])
 
 
 def light(normal: Array, colour: Array, least: float) -> Array:
     """Return colours, shape (n, 3), in light; faces turned away keep the share `least`."""
     facing = np.maximum(0.0, normal @ _LIGHT / np.linalg.norm(_LIGHT))
     return np.minimum(1.0, (least + (1 - least) * facing)[:, None] * colour)
-
-
-def opaque(colour: Array) -> Array:
-    """Return colours, shape (n, 3), with alpha 1, shape (n, 4)."""
-    return np.column_stack([colour, np.ones(len(colour))])
