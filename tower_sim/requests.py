@@ -152,7 +152,7 @@ _APPARATUS = "The tower or the ship, a shipped profile; null:"
 class Request(BaseModel):
     """A request: it cannot be changed, and takes no field that it does not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid", strict=True)
     do: ClassVar[str] = ""  # its name in JSON lines
 
     @classmethod

@@ -33,7 +33,7 @@ class Document(BaseModel, frozen=True):
     Text is not converted into numbers, and unknown keys are refused.
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True, validate_default=True, allow_inf_nan=False)
+    model_config = ConfigDict(defer_build=True, extra="forbid", strict=True, validate_default=True, allow_inf_nan=False)
 
     @field_validator("*", mode="after")
     @classmethod

@@ -27,7 +27,7 @@ class Rules(BaseModel):
 
     table: ClassVar[str] = "rules"  # the table of a campaign file that has them, for messages
     unsaid: ClassVar[tuple[str, ...]] = ()
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_default=True)
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid", strict=True, validate_default=True)
 
     def __init__(self, **values: Any) -> None:
         """Raise UsageError for the first key or value that is not allowed."""
