@@ -719,7 +719,7 @@ def test_a_report_of_many_games_has_no_powers_of_ten_and_keeps_its_width(seeds: 
     b.emerged[0, 1, 0] += 1
     both = seen(Rules(rounds=rounds), Rules(rounds=rounds))
     beyond = a.thrown.shape[0] * a.thrown.shape[1]
-    tally = Tally.of(both, Pairs(both.measure(a, 0, beyond), both.measure(b, 1, 0)))
+    tally = Tally.empty(both).add(Pairs(both.measure(a, 0, beyond), both.measure(b, 1, 0)))
     text = compare_report(compare((variant(), variant("b")), tally, model="coin", seed=1, asked=games))
     assert "e+" not in text
     assert "outside of what the model was fitted to: all and none (A and B)" in text

@@ -7,10 +7,12 @@ import math
 import re
 import shlex
 import tomllib
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,34 +22,26 @@ from support.cases import each_case
 import tower_sim
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, shipped
-from tower_sim.compare import compare_files, read_variant, search
-from tower_sim.compare.search import Budget, Judge, Tuned, tune
-from tower_sim.compare.tuned import report, sentences
+from tower_sim.compare import compare_files, play, read_variant, search
+from tower_sim.compare.search import BY_PHYSICS, Search, Tuned, search_rules, tune
+from tower_sim.compare.tuned import find_best, report, rules_text, sentences
 from tower_sim.compare.vary import read_vary, usual
 from tower_sim.compare.wish import Verdict, parse_wishes, read_wishes, together
 from tower_sim.errors import UsageError
+from tower_sim.physics.settings import accuracy
 from tower_sim.requests import read_rules
+from tower_sim.statistics import FEWEST
 from tower_sim.surrogate.store import shipped as shipped_surrogate
 
 ROOT = Path(__file__).parents[2]
 HARVEST = str(ROOT / "docs/games/harvest.py")
 Capture = pytest.CaptureFixture[str]
-SMALL = Budget(((100, 300), (300, 20), (900, 8)), finalists=6, choose=2000, judge=1000, reported=4)
-TINY = Budget(((8, 30), (16, 4)), finalists=2, choose=24, judge=16, reported=2)
-
-
-@pytest.fixture(autouse=True)
-def _few_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "SAMPLED", SMALL)
-    monkeypatch.setattr(search, "ONE_BY_ONE", TINY)
 
 
 @pytest.fixture(name="three", scope="module")
 def _three() -> Tuned:
     """Nine cubes of each colour are the answer: 2.810 actions (standard error 0.0013, 20,000 games)."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "SAMPLED", SMALL)
-        return tune("amerigo", {"actions": 2.81}, {"cubes": range(5, 13)}, seed=3)
+    return tune("amerigo", {"actions": 2.81}, {"cubes": range(5, 13)}, seed=3, games=8000)
 
 
 @each_case(
@@ -123,17 +117,19 @@ def test_without_a_word_about_it_every_whole_number_varies_from_half_to_twice():
     assert set(harvest) == {"seasons", "sun", "rain", "locusts", "throw"}
 
 
-def test_a_known_answer_is_found_again_and_what_it_costs(three: Tuned):
+def test_a_known_answer_is_found_again_and_what_else_changes(three: Tuned):
     assert three.changes == {"cubes": "9"}
     assert three.rules == read_variant("amerigo", ["cubes=9"]).rules
     assert three.verdict is Verdict.MET
     assert (three.tried, three.of) == (8, 8)
-    first, costs, *_ = sentences(three)
+    first, also, *_ = sentences(three)
     assert first.startswith("The wish is met by cubes = 9 instead of 7: actions to choose from 2.8")
-    assert " in 1000 games played afresh." in first
-    assert costs.startswith("It costs: ")
-    assert "action points 6.5 instead of 5.0" in costs
-    assert costs.endswith(": certain or very likely.") or costs.endswith(": certain.")
+    assert f" in {three.best.games} games played afresh." in first
+    assert also.startswith("It also changes ")  # more action points are a gain
+    assert "action points 6.5 instead of 5.0" in also
+    assert also.endswith(": certain or very likely.") or also.endswith(": certain.")
+    assert "cost" not in report(three)
+    assert ", and changes mean out in a phase " in report(three)
     assert [len(way.changes) for way in three.ways] == sorted(len(way.changes) for way in three.ways)
     assert three.best in three.ways
 
@@ -141,15 +137,16 @@ def test_a_known_answer_is_found_again_and_what_it_costs(three: Tuned):
 def test_what_is_told_is_a_comparison_of_games_that_search_and_choice_have_not_seen(three: Tuned):
     found = three.best.comparison
     assert found.seed not in (three.seed, search._derive_seed(three.seed, 1))
-    alone = compare_files(("amerigo", None), 1000, found.seed, "surrogate", ["cubes=9"])
+    games = three.best.games
+    alone = compare_files(("amerigo", None), games, found.seed, "surrogate", ["cubes=9"])
     assert [row.mean_b for row in alone.figures] == [row.mean_b for row in found.figures]
     row = three.best.row("actions")
     mean, low, high, sd = three.best.means["actions"]
     assert (mean, sd) == (row.mean_b, row.sd_b)
-    assert high - low == pytest.approx(2 * 1.9623 * sd / math.sqrt(1000), rel=1e-3)
+    assert high - low == pytest.approx(2 * 1.9623 * sd / math.sqrt(games), rel=2e-3)
     wished = {each.key for each in three.wishes}
     significant = {each.key for rows in found.groups for each in rows if each.shown}
-    assert {each.key for each in three.best.costs} == significant - wished
+    assert {each.key for each in three.best.side_effects} == significant - wished
 
 
 def test_what_the_search_believes_meets_no_wish(monkeypatch: pytest.MonkeyPatch):
@@ -160,33 +157,33 @@ def test_what_the_search_believes_meets_no_wish(monkeypatch: pytest.MonkeyPatch)
         return honest(*given) + 1.0
 
     monkeypatch.setattr(search, "play_side", flattering)
-    found = tune("amerigo", {"actions": 3.9}, {"cubes": [8, 9, 10]}, seed=3)
+    found = tune("amerigo", {"actions": 3.9}, {"cubes": [8, 9, 10]}, seed=3, games=4000)
     assert found.alone["actions"]
     assert found.verdict is Verdict.MISSED
     assert sentences(found)[0].startswith("The wish is not met; the nearest of 4 ways that were tried is ")
 
 
 def test_equal_seeds_give_equal_answers(three: Tuned):
-    again = tune("amerigo", {"actions": 2.81}, {"cubes": "5..12"}, seed=3)
+    again = tune("amerigo", {"actions": 2.81}, {"cubes": "5..12"}, seed=3, games=8000)
     assert again.to_json() == three.to_json()
     json.dumps(again.to_json(), allow_nan=False)
 
 
-def test_a_change_that_only_moves_the_gold_costs_only_gold():
-    found = tune("amerigo", {"gold": (3.4, 3.6)}, {"gold_divisor": "1..3"}, seed=1)
+def test_a_change_that_only_moves_the_gold_changes_only_gold():
+    found = tune("amerigo", {"gold": (3.4, 3.6)}, {"gold_divisor": "1..3"}, seed=1, games=4000)
     assert found.changes == {"gold_divisor": "2"} or found.verdict is not Verdict.MET
-    assert [row.key for row in found.best.costs] == []
-    assert sentences(found)[1] == "It costs nothing that these games show: no other figure surely changes."
+    assert [row.key for row in found.best.side_effects] == []
+    assert sentences(found)[1] == "No other figure surely changes."
 
 
 def test_fewest_changes_win_and_no_change_is_one_answer():
-    found = tune("amerigo", {"actions": ">=2.4"}, {"cubes": "6..9", "rounds": "4..6"}, seed=1)
+    found = tune("amerigo", {"actions": ">=2.4"}, {"cubes": "6..9", "rounds": "4..6"}, seed=1, games=12_000)
     assert found.changes == {}
-    assert sentences(found)[:2] == [sentences(found)[0], "It costs nothing."]
+    assert len(sentences(found)) == 1
     assert sentences(found)[0].startswith("The wish is met without a change: ")
-    found = tune("amerigo", {"actions": ">=2.63"}, {"cubes": "6..9", "rounds": "4..6"}, seed=1)
+    found = tune("amerigo", {"actions": ">=2.63"}, {"cubes": "6..9", "rounds": "4..6"}, seed=1, games=12_000)
     assert found.verdict is Verdict.MET
-    assert found.changes == {"cubes": "8"}  # the least of those that meet it; nine cubes cost more
+    assert found.changes == {"cubes": "8"}  # the least of those that meet it; nine cubes change more
 
 
 @each_case(
@@ -199,7 +196,7 @@ def test_fewest_changes_win_and_no_change_is_one_answer():
     ],
 )
 def test_what_cannot_be_is_told_first_and_then_what_stands_in_its_way(wish: Any, vary: Any, says: str):
-    found = tune("amerigo", wish, vary, seed=1)
+    found = tune("amerigo", wish, vary, seed=1, games=8000)
     lines = sentences(found)
     assert lines[0].startswith(("The wish is not met; the nearest of 5", "The wishes are not met; the nearest of 5"))
     assert says in found.in_plain_words
@@ -212,37 +209,68 @@ def test_a_wider_space_is_searched_from_the_best_of_fewer_changes():
     wish = {key: round(rows[key].mean_b, 3) for key in ("actions", "inside", "gold")}
     vary = {"cubes": "4..14", "rounds": "3..10", "gold_divisor": "2..6", "gold_divisor_with_token": "1..4"}
     found = tune("amerigo", wish, vary, seed=2)
-    assert found.tried <= SMALL.rungs[0][1] < found.of == 11 * 8 * 5 * 4
+    assert found.tried <= 114 < found.of == 11 * 8 * 5 * 4
     assert found.verdict is Verdict.MET
     assert dict(change.split("=") for change in hidden) in [dict(way.changes) for way in found.ways]
 
 
 def test_a_game_of_ones_own_is_searched_too():
     """Twice the sun and rain, and one locust in place of six, make far more grain than either."""
-    found = tune(HARVEST, {"grain": ">=25"}, {"sun": [20], "rain": [20], "locusts": [0, 6], "throw": [12]}, seed=1)
-    assert found.best.games == TINY.judge
+    vary = {"sun": [20], "rain": [20], "locusts": [0, 6], "throw": [12]}
+    found = tune(HARVEST, {"grain": ">=25"}, vary, seed=1, games=240)
     assert found.changes["locusts"] == "0"
     assert "grain in the end" in sentences(found)[0]
 
 
-def test_physics_judges_where_the_fast_model_does_not_know_such_drops(monkeypatch: pytest.MonkeyPatch):
-    calls: list[tuple[int, str]] = []
-    honest = Judge._play
+def test_the_fast_model_does_not_judge_where_it_does_not_know_such_drops():
+    found = tune("amerigo", {"actions": ">=3.5"}, {"cubes": [60]}, seed=1, games=2000)
+    assert found.verdict is Verdict.OPEN
+    assert sentences(found)[0].startswith("Whether cubes = 60 instead of 7 meets the wish is open: ")
+    doubt = "all of the drops lie outside of what the fast model was fitted to"
+    assert sentences(found)[-1] == f"Only physics can tell: {doubt}. Add --model physics."
+    assert doubt in report(found).splitlines()[-3]
+    assert {way.comparison.model for way in found.ways} == {found.searched}
 
-    def noted(self: Judge, each: Any, games: int, model: str, settings: Any) -> Any:
-        calls.append((games, model))
-        return honest(self, each, min(games, 20), "two_thirds" if model == "physics" else model, settings)
 
-    monkeypatch.setattr(Judge, "_play", noted)
-    found = tune("amerigo", {"actions": ">=3.5"}, {"cubes": [60]}, seed=1)
-    assert calls[-2:] == [(1000, "surrogate"), (24, "physics")]
-    assert sentences(found)[-1].startswith("Physics played these games: ")
-    assert "of the drops lie outside of what the fast model was fitted to" in found.in_plain_words
+def test_physics_judges_every_row_if_it_judges_one(monkeypatch: pytest.MonkeyPatch):
+    """The rule of thumb stands for physics, which plays a game in seconds."""
+    honest, names = search.open_model, list[str]()
+
+    def quick(apparatus: Any, name: str, settings: Any = None) -> Any:
+        names.append(name)
+        return honest(apparatus, "two_thirds" if name == "physics" else name)
+
+    monkeypatch.setattr(search, "open_model", quick)
+    monkeypatch.setattr(search, "GAMES", (2000, 2000))
+    found = tune("amerigo", {"actions": ">=3.5"}, {"cubes": "8..12"}, model="physics", seed=1)
+    assert {"physics", "surrogate"} == set(names)
+    assert {way.comparison.model for way in found.ways} == {"two_thirds"} != {found.searched}
+    assert [way.games for way in found.ways] == [BY_PHYSICS // (2 * len(found.ways) - 1)] * len(found.ways)
+    assert "model two_thirds" in report(found)
+
+
+@each_case(
+    ("verdicts", "told"),
+    [  # of the chosen way, no change and another, which is nearer than both
+        (("met", "met", "met"), 0),
+        (("open", "open", "open"), 0),
+        (("missed", "open", "missed"), 1),
+        (("missed", "missed", "missed"), 2),
+        (("open", "missed", "met"), 2),
+        (("missed", "open", "open"), 2),
+    ],
+)
+def test_no_verdict_is_told_over_a_better_one_of_a_nearer_way(verdicts: Sequence[str], told: int, three: Tuned):
+    ways = [
+        replace(three.best, changes=way, distance=distance, verdicts={"actions": Verdict(verdict)})
+        for way, distance, verdict in zip(({"cubes": "9"}, {}, {"cubes": "8"}), (0.2, 0.3, 0.1), verdicts, strict=True)
+    ]
+    assert find_best(ways) is ways[told]
 
 
 def test_towers_and_rules_are_searched_together():
     vary = {"apparatus": "amerigo,amerigo-club", "cubes": [7, 8]}
-    found = tune("amerigo", {"actions": "<=2"}, vary, seed=1)
+    found = tune("amerigo", {"actions": "<=2"}, vary, seed=1, games=2000)
     assert found.best.variant.apparatus.name == "amerigo-club"
     assert "apparatus = amerigo-club instead of amerigo" in sentences(found)[0]
 
@@ -264,7 +292,8 @@ def test_paths_in_rules_that_are_written_count_from_their_folder(tmp_path: Path)
     (tmp_path / "mine.surrogate.json").write_text(fitted.to_json(), "utf-8")
     (tmp_path / "out").mkdir()
     (tmp_path / "farm.py").write_text(Path(HARVEST).read_text("utf-8"), "utf-8")
-    found = tune(tmp_path / "farm.py", {"grain": ">=1"}, {"sun": [14]}, changes=[f"apparatus={tmp_path / 'mine.toml'}"])
+    changes = [f"apparatus={tmp_path / 'mine.toml'}"]
+    found = tune(tmp_path / "farm.py", {"grain": ">=1"}, {"sun": [14]}, changes=changes, games=100)
     found.write(tmp_path / "out" / "wished.toml")
     table = tomllib.loads((tmp_path / "out" / "wished.toml").read_text("utf-8"))
     assert (table["game"], table["apparatus"]) == ("../farm.py", "../mine.toml")
@@ -277,16 +306,150 @@ def test_paths_in_rules_that_are_written_count_from_their_folder(tmp_path: Path)
 
 def test_the_command_says_and_writes_it(tmp_path: Path, capsys: Capture):
     file = tmp_path / "wished.toml"
-    words = ["compare", "amerigo", "--wish", "actions=2.75..2.9", "--vary", "cubes=8..10", "--games=400", "--seed=3"]
+    words = ["compare", "amerigo", "--wish", "actions=2.75..2.9", "--vary", "cubes=8..10", "--games=4000", "--seed=3"]
     assert cli.main([*words, "-o", str(file), "--save-plot", str(tmp_path / "p.svg")]) == 0
     output = capsys.readouterr().out
     assert output.startswith("The wish is met by cubes = 9 instead of 7: ")
     assert output.endswith(f"rules: {file}\nplot: {tmp_path / 'p.svg'}\n")
     assert cli.main([*words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["version"], document["verdict"]) == ("tower-sim/wish", 1, "met")
+    assert (document["schema"], document["version"], document["verdict"]) == ("tower-sim/wish", 2, "met")
     assert document["ways"][document["best"]]["changes"] == {"cubes": "9"}
-    assert document["ways"][document["best"]]["games"] == 400
+    assert (document["games"], document["model"], document["interrupted"]) == (4000, "surrogate", False)
+
+
+def test_the_command_in_the_rules_that_were_written_finds_them_again(tmp_path: Path, capsys: Capture):
+    words = ["compare", "amerigo", "--wish=gold>=3.4", "--vary=gold_divisor=1,2", "--set=rounds=2", "--seed=5"]
+    assert cli.main([*words, "--games=300", "-o", str(tmp_path / "wished.toml")]) == 0
+    first = capsys.readouterr().out
+    text = (tmp_path / "wished.toml").read_text("utf-8")
+    name, *again = shlex.split(re.findall("# Found by: (.*)", text)[0])
+    assert name == "tower-sim"
+    assert {"--games=300", "--model=surrogate"} <= {*again}
+    assert cli.main(again) == 0
+    assert first == f"{capsys.readouterr().out}rules: {tmp_path / 'wished.toml'}\n"
+    fine = replace(tune("amerigo", {"gold": 3}, {"rounds": [2]}, games=100), settings=accuracy("core", "fine"))
+    assert "--engine=core --accuracy=fine" in rules_text(fine, tmp_path / "x.toml")
+
+
+class Noted:
+    """A progress report that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.totals = list[tuple[str, int]]()
+        self.done = list[int]()
+        self.notes = list[str]()
+
+    @contextmanager
+    def report(self, what: str, total: int) -> Iterator[Any]:
+        self.totals.append((what, total))
+        yield self
+
+    def __call__(self, done: int) -> None:
+        self.done.append(done)
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+def search_harvest(report: Noted, games: int | None, seconds: float | None = None) -> Tuned:
+    varied = [read_vary("locusts=0..6")]
+    wishes = read_wishes(["grain>=1.5"])
+    return search_rules(
+        read_variant(HARVEST, ["seasons=1"]),
+        wishes,
+        varied,
+        games,
+        "surrogate",
+        None,
+        1,
+        report=report.report,
+        seconds=seconds,
+    )
+
+
+@each_case("games", [100, 333])
+def test_a_search_plays_as_many_games_as_it_was_given_and_counts_them(games: int, monkeypatch: pytest.MonkeyPatch):
+    played: list[int] = []
+    honest = play._play
+    monkeypatch.setattr(play, "_play", lambda *given: played.append(1) or honest(*given))
+    report = Noted()
+    found = search_harvest(report, games)
+    assert report.totals == [("games of the search", games)]
+    assert report.done == sorted(report.done)
+    assert report.done[-1] == len(played)
+    assert 0.95 * games <= len(played) <= games
+    assert all(way.games >= FEWEST for way in found.ways)
+    assert found.games == games
+
+
+def test_a_search_without_a_number_of_games_takes_as_many_as_its_time_allows(monkeypatch: pytest.MonkeyPatch):
+    """By the clock of this test a game takes 25 ms, so that 40 go into a second and 200 into 5."""
+    now, honest = 0.0, search.play_side
+
+    def slow(compared: Any, model: Any, games: int, *given: Any) -> Any:
+        nonlocal now
+        now += 0.025 * games
+        return honest(compared, model, min(games, 20), *given)
+
+    monkeypatch.setattr(search, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(search, "play_side", slow)
+    report = Noted()
+    found = search_harvest(report, None, 5.0)
+    assert found.games == 200
+    assert report.totals == [("games of the search", 200)]
+
+
+@each_case("after", [25, 90, 195, 240])
+def test_a_search_that_is_stopped_reports_what_it_has(after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    games, honest = 0, play._play
+
+    def stopping(*given: Any) -> Any:
+        nonlocal games
+        games += 1
+        if games == after:
+            raise KeyboardInterrupt
+        return honest(*given)
+
+    monkeypatch.setattr(play, "_play", stopping)
+    found = search_harvest(Noted(), 250)
+    assert found.stopped is not None
+    assert after - 10 <= found.stopped[0] < after
+    assert (
+        sentences(found)[-1] == f"Stopped by Ctrl-C after {found.stopped[0]} of 250 games, so there may be better ways."
+    )
+    assert found.best.games >= 2
+    assert found.to_json()["interrupted"]
+    found.write(tmp_path / "wished.toml")
+    assert read_variant(tmp_path / "wished.toml").rules.model_dump() == found.rules.model_dump()
+
+
+def test_a_search_that_is_stopped_at_once_has_nothing_to_report(monkeypatch: pytest.MonkeyPatch):
+    def stop(*given: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(search, "play_side", stop)
+    with pytest.raises(KeyboardInterrupt):
+        search_harvest(Noted(), 200)
+
+
+def test_a_command_that_is_stopped_writes_its_rules_and_ends_with_status_1(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+):
+    honest = Search.pick
+
+    def stop(*given: Any) -> Any:
+        monkeypatch.setattr(Search, "pick", honest)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Search, "pick", stop)
+    file = tmp_path / "wished.toml"
+    assert cli.main(["compare", *W, "--vary=cubes=8,9", "--games=400", "-o", str(file)]) == 1
+    printed = capsys.readouterr()
+    assert " Stopped by Ctrl-C after " in printed.out
+    assert printed.out.endswith(f"rules: {file}\n")
+    assert "interrupted" in printed.err
+    assert "# Stopped by Ctrl-C after " in file.read_text("utf-8")
 
 
 A = ["amerigo"]
@@ -316,7 +479,7 @@ W = ["amerigo", "--wish", "actions=3"]
         ([*A, "--vary", "cubes=5..6"], "--vary is ['cubes=5..6']; allowed is none without --wish"),
         ([*A, "--set", "cubes=6", "-o", "x.toml"], "--output is 'x.toml'; allowed is none without --wish"),
         ([*W, "-o", "wished"], "--output is 'wished'; allowed is a name that ends in .toml"),
-        ([*W, "--games", "1"], "--games is 1; allowed is a whole number from 2"),
+        ([*W, "--games", "99"], "--games is 99; allowed is a whole number from 100"),
     ],
 )
 def test_bad_input_gets_one_line_and_status_2(words: Sequence[str], says: str, tmp_path: Path, capsys: Capture):

@@ -117,7 +117,7 @@ def informations(games: int, reports: int, rounds: int, seed: int) -> list[Estim
 
 
 def known_information(rounds: int, seed: int, games: int = 20_000) -> float:
-    """Return the information of successive drops in so many games, far more than any report has."""
+    """Return the information (bits) of successive drops in so many games, far more than any report has."""
     rng = np.random.default_rng(seed)
     batches = [play_rule(kit(rounds), AT_ONCE, rng) for _ in range(games // AT_ONCE)]
     out = np.concatenate([batch.matrix(np.where(batch.phases, batch.drops.emerged, -1)) for batch in batches])
@@ -142,7 +142,7 @@ def information_table(reports: int = 300, rounds: int = 5, seed: int = 2) -> str
         hits = sum(each.low <= truth <= each.high for each in found)
         mean = f"{values.mean():.4f} +- {error:.4f}"
         rows.append([games, len(found), f"{truth:.4f}", mean, percent(hits, len(found))])
-    return table_text(["games", "reports", "truth", "mean of estimates +- se", "covered, %"], rows)
+    return table_text(["games", "reports", "truth, bits", "mean of estimates +- se, bits", "covered, %"], rows)
 
 
 # Intervals

@@ -18,16 +18,18 @@ from pathlib import Path
 
 from tests.measure.script import ROOT, option, put, script, table_text
 from tower_sim.compare.play import play_side
-from tower_sim.compare.search import tune_files
+from tower_sim.compare.search import search_rules
 from tower_sim.compare.tuned import Tuned, sentences
-from tower_sim.compare.vary import varied_by
-from tower_sim.compare.wish import Verdict
+from tower_sim.compare.vary import read_vary, varied_by
+from tower_sim.compare.wish import Verdict, read_wishes
 from tower_sim.models import open_model
+from tower_sim.tools.progress import report_progress
 from tower_sim.variants import Variant, read_variant
 
 PAGE = ROOT / "docs/compare.md"
 HARVEST = "docs/games/harvest.py"
 TRUTH, FRESH = 20_000, 5_000  # games
+SEARCH, SEARCH_BY_DROPS = 200_000, 10_000  # games of a search
 SEEDS = 100, 200, 300  # of the hidden rules' games, of the search, and of the fresh games: each plus the wish's number
 RULES = ("cubes=4..14", "rounds=3..10", "gold_divisor=2..6", "gold_divisor_with_token=1..4")
 KNOWN: tuple[tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]], ...] = (
@@ -66,7 +68,11 @@ def means(
 
 def searched(game: str, wish: Sequence[str], vary: Sequence[str], seed: int) -> tuple[Tuned, float]:
     began = time.monotonic()
-    found = tune_files(game, wish, vary, (), None, "surrogate", None, seed, os.cpu_count() or 1)
+    games, workers = SEARCH if game == "amerigo" else SEARCH_BY_DROPS, os.cpu_count() or 1
+    varied = [read_vary(text) for text in vary]
+    found = search_rules(
+        read_variant(game), read_wishes(wish), varied, games, "surrogate", None, seed, workers, report_progress
+    )
     return found, time.monotonic() - began
 
 

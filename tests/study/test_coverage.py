@@ -6,6 +6,7 @@ from scipy import stats
 from support.datasets import series
 
 from tests.measure import coverage
+from tests.measure.script import ROOT
 from tower_sim.statistics import Estimates, Resamples
 from tower_sim.study import memory, retention
 from tower_sim.study.design import SweptCurve, Varied
@@ -61,6 +62,17 @@ def test_the_information_of_few_games_is_right_on_average_and_its_interval_holds
     values = [each.value for each in found]
     assert abs(np.mean(values) - 0.018) < 0.003 + 4 * stats.sem(values)
     assert at_most(sum(not each.low <= 0.018 <= each.high for each in found), 60, 0.05)
+
+
+def test_the_pages_give_the_memory_in_bits_as_the_code_measures_it():
+    assert memory.mutual_information(np.diag([1 << 20, 1 << 20])) == pytest.approx(1, abs=1e-5)  # a coin: 0.69 nats
+    truth = f"{coverage.known_information(5, 2):.4f}"
+    assert f"the memory between drops (truth {truth} bits)" in (ROOT / "docs/statistics.md").read_text("utf-8")
+    report = (ROOT / "docs/statistics/report.md").read_text("utf-8")
+    assert (
+        f"| truth, bits | mean of estimates +- se, bits | covered, % |\n|---|---|---|---|---|\n| 20 | 300 | {truth}"
+        in report
+    )
 
 
 def test_intervals_of_standard_deviations_and_of_lags_hold():

@@ -223,7 +223,12 @@ def compare(
         ),
     ] = [],  # noqa: B006
     output: Annotated[Path | None, _option("FILE.toml", "with --wish: write the rules found", "--output", "-o")] = None,
-    games: Annotated[int | None, _number_option("pairs of games (default: 2000; with --wish 5000)")] = None,
+    games: Annotated[
+        int | None,
+        _number_option(
+            "pairs of games (default: 2000); with --wish all games of the search (default: as many as take a minute)"
+        ),
+    ] = None,
     model: Model = "surrogate",
     engine: Engine = None,
     accuracy: Accuracy = None,

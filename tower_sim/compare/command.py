@@ -29,22 +29,17 @@ def compare_files(
     changes: Sequence[str] = (),
     settings: PhysicsSettings | None = None,
 ) -> Comparison:
-    """Play pairs of games of two variants of one game, and show the progress.
+    """Play pairs of games of two variants of one game, show the progress, and return the comparison.
 
     Args:
         files: A and B, each a path or a shipped name; None for B is A.
-        games: The number of pairs.
+        games: The number of pairs. After an interrupt the comparison has those done.
         seed: The source of all randomness; run r of both has the same seed.
         model: A model for `open_model`.
         changes: Changes KEY=VALUE to B.
         settings: Those of physics.
 
-    Returns:
-        The comparison, of the pairs done if it was interrupted.
-
-    Raises:
-        TooManyFailedDraws: Fewer than 2 pairs succeed.
-        KeyboardInterrupt: Fewer than 2 pairs were done.
+    Raises the errors of `play_pairs`.
 
     >>> comparison = compare_files(("amerigo", None), 200, 1, "surrogate", ["cubes=6"])
     >>> row = comparison.figures[0]
@@ -111,10 +106,13 @@ def wish_command(
 ) -> None:
     """Find rules for a wish, and print the JSON document or the report.
 
-    Write the rules into `output`, and draw them beside the first rules into `plot`, if these are given.
+    Write the rules into `output`, and draw them beside the first rules into `plot`, if these are given. Raises
+    KeyboardInterrupt, after that, if the search was interrupted.
     """
-    from tower_sim.compare.search import tune_files
+    from tower_sim.compare.search import LEAST, SECONDS, search_rules
     from tower_sim.compare.tuned import report
+    from tower_sim.compare.vary import read_vary
+    from tower_sim.compare.wish import read_wishes
 
     _check_plot(plot)
     if output is not None:
@@ -122,8 +120,12 @@ def wish_command(
             raise fault("--output", str(output), "a name that ends in .toml", "try wished.toml")
         writing.check(output, "rules")
     if games is not None:
-        check_whole("--games", games, 2, MAX_GAMES, "try --games 1000")
-    found = tune_files(file, wish, vary, changes, games, model, settings, seed, os.cpu_count() or 1)
+        check_whole("--games", games, LEAST, MAX_GAMES, "these are all games of the search; try --games 20000")
+    base, varied = read_variant(file, changes), [read_vary(text) for text in vary] or None
+    workers = os.cpu_count() or 1
+    found = search_rules(
+        base, read_wishes(wish), varied, games, model, settings, seed, workers, report_progress, SECONDS
+    )
     if as_json:
         print(json.dumps(found.to_json(), allow_nan=False))
     else:
@@ -133,6 +135,8 @@ def wish_command(
         if not as_json:
             print(f"rules: {output}")
     _draw(found.best.comparison, plot, as_json)
+    if found.stopped:
+        raise KeyboardInterrupt
 
 
 def _check_plot(plot: Path | None) -> None:

@@ -6,21 +6,12 @@ import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tower_sim.compare.differences import differences
-from tower_sim.compare.paired import (
-    CONFIDENCE,
-    LEVEL,
-    POWER,
-    Moments,
-    Paired,
-    compute_paired,
-    games_to_show,
-    shows_from,
-)
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.compare.paired import LEVEL, POWER, Moments, Paired, compute_paired, games_to_show, shows_from
 from tower_sim.compare.tally import Draws, Tally
-from tower_sim.games.compared import Row
+from tower_sim.games.compared import Compared, Row, leaves
 from tower_sim.runs.figure import Figure
-from tower_sim.statistics import FEWEST
+from tower_sim.statistics import CONFIDENCE, FEWEST
 from tower_sim.surrogate.store import FAILED_NAME
 from tower_sim.variants import DEFAULT, Variant
 
@@ -33,16 +24,9 @@ _DOUBT = (
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A comparison of two variants; `compare_files` has an example.
+    """A comparison of two variants by their `pairs`, of which `asked` were asked for; `compare_files` has an example.
 
-    Args:
-        a: The first variant.
-        b: The second variant.
-        model: The name of the model, or of both.
-        seed: The seed of all pairs.
-        asked: The number of pairs asked for.
-        pairs: The pairs played.
-        groups: The rows of each group of figures.
+    `groups` has the rows of each group of figures, `model` the name of the model, or of both.
     """
 
     a: Variant
@@ -102,6 +86,34 @@ class Comparison:
             "draws": draws and asdict(draws),
             "extrapolated": extrapolated,
         }
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A key with different values in A and B (None: lacking). A key of the apparatus begins with its noun."""
+
+    key: str
+    a: Any
+    b: Any
+
+
+def differences(compared: Compared, a: Variant, b: Variant) -> tuple[Difference, ...]:
+    """Return the differences between A and B in rules and apparatus."""
+    tables = [(compared.keys(0), compared.keys(1))]
+    if a.apparatus.digest != b.apparatus.digest:
+        old, new = (dict(leaves(variant.apparatus.profile, noun(variant.apparatus))) for variant in (a, b))
+        tables.append((old, new))
+    return tuple(
+        Difference(key, old.get(key), new.get(key))
+        for old, new in tables
+        for key in {**old, **new}
+        if old.get(key) != new.get(key)
+    )
+
+
+def noun(apparatus: Apparatus) -> str:
+    """Return the word for an apparatus: `ship` if it has a board, else `tower`."""
+    return "tower" if apparatus.board is None else "ship"
 
 
 def name_models(a: str, b: str) -> str:

@@ -100,20 +100,8 @@ def compute_paired(sums: Moments) -> Paired:
     p = np.where(is_constant, by_sign, 2 * _stats.t.sf(np.abs(difference) / error, n - 1))
     flat = (sd_a <= _NOTHING * size) | (sd_b <= _NOTHING * size)
     correlation = np.where(flat, np.nan, sums.product / (n - 1) / np.where(flat, 1.0, sd_a * sd_b))
-    return Paired(
-        n=n,
-        mean_a=mean_a,
-        mean_b=mean_b,
-        sd_a=sd_a,
-        sd_b=sd_b,
-        difference=difference,
-        sd_difference=sd,
-        low=difference - half,
-        high=difference + half,
-        correlation=correlation,
-        p=p,
-        adjusted=holm(p),
-    )
+    ends = difference - half, difference + half
+    return Paired(n, mean_a, mean_b, sd_a, sd_b, difference, sd, *ends, correlation, p, holm(p))
 
 
 def shows_from(sd: float, n: int, figures: int) -> float:

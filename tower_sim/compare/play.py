@@ -20,7 +20,6 @@ from tower_sim.runs.array import Array
 from tower_sim.state import check_seed
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
-from tower_sim.tools.progress import nothing
 
 MAX_GAMES = 100_000_000  # about two hours
 _PLAIN_BATCH = 16  # games in a batch in plain Python: about a second, so that it can be interrupted
@@ -34,21 +33,10 @@ def play_pairs(
     seed: int,
     note: Callable[[int], None] = lambda done: None,
 ) -> Tally:
-    """Play pairs of runs; see `batches`.
+    """Play pairs of runs, see `batches`, and return the tally; after an interrupt that of the pairs done.
 
-    Args:
-        compared: The two variants as a game compares them.
-        models: Those of A and B.
-        games: The number of pairs.
-        seed: The source of all randomness; run r of both has the same seed.
-        note: Called with the number of pairs done.
-
-    Returns:
-        The tally, after an interrupt that of the pairs done.
-
-    Raises:
-        TooManyFailedDraws: Fewer than 2 pairs succeed.
-        KeyboardInterrupt: Fewer than 2 were done.
+    `note` is called with the number of pairs done. Raises TooManyFailedDraws if fewer than 2 pairs succeed, and
+    KeyboardInterrupt if fewer than 2 were done.
     """
     games, seed = check_whole("games", games, 2, MAX_GAMES), check_seed(seed)
     tally, failure = Tally.empty(compared), None
@@ -69,16 +57,19 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
     """Play pairs and yield them in order, some at a time; A uses the first model.
 
     Run r of both draws from stream r of `seed` if both models can sample runs, else it is played as run r of `seed`. A
-    pair with a drop that failed 5 times is left out.
+    pair with a drop that failed 5 times is left out. Equal variants with one model play a run once.
     """
     a_sampler, b_sampler = (compared.sampler(model) for model in models)
+    is_same = models[0] is models[1] and compared.rules[0] == compared.rules[1]
     if a_sampler and b_sampler:
         for first, some in _split(compared, games):
-            yield Pairs(a_sampler(0, some, seed, first), b_sampler(1, some, seed, first))
+            a = a_sampler(0, some, seed, first)
+            yield Pairs(a, a if is_same else b_sampler(1, some, seed, first))
         return
     for run in range(games):
         try:
-            (a, of_a), (b, of_b) = (_play(compared, model, side, seed, run) for side, model in enumerate(models))
+            a, of_a = _play(compared, models[0], 0, seed, run)
+            b, of_b = (a, of_a) if is_same else _play(compared, models[1], 1, seed, run)
         except TooManyFailedDraws as error:
             yield Pairs(compared.none(0), compared.none(1), left_out=1, failure=error)
         else:
@@ -86,11 +77,16 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
 
 
 def play_side(
-    compared: Compared, model: DropModel, games: int, seed: int, first: int = 0, note: Callable[[], None] = nothing
+    compared: Compared,
+    model: DropModel,
+    games: int,
+    seed: int,
+    first: int = 0,
+    note: Callable[[int], None] = lambda games: None,
 ) -> Array:
     """Play runs of variant B alone, as `batches` does, from run `first` on; return their figures (run, figure).
 
-    Runs with a drop that failed 5 times are left out. `note` is called after each batch.
+    Runs with a drop that failed 5 times are left out. `note` is called with the games of each batch.
     """
     sampler = compared.sampler(model)
     parts = [compared.none(1).values]
@@ -98,7 +94,7 @@ def play_side(
         with suppress(TooManyFailedDraws):
             many = sampler(1, some, seed, first + start) if sampler else None
             parts.append((many or _play(compared, model, 1, seed, first + start)[0]).values)
-        note()
+        note(some)
     return np.concatenate(parts)
 
 

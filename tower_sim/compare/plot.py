@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tower_sim.compare.comparison import Comparison
-from tower_sim.compare.paired import CONFIDENCE
 from tower_sim.compare.words import decimals, describe_differences, describe_significant, notes
 from tower_sim.drawing.files import check_path, save
 from tower_sim.games.compared import Group, Picture, Row
@@ -17,7 +16,7 @@ from tower_sim.report import charts
 from tower_sim.report.charts import Panel
 from tower_sim.report.numbers import Cell
 from tower_sim.report.page import Chart, Report, Section, Table
-from tower_sim.statistics import Estimate, Estimates, student_quantile
+from tower_sim.statistics import CONFIDENCE, Estimate, Estimates, student_quantile
 from tower_sim.tools import writing
 
 PAGE = ".html"

@@ -8,21 +8,23 @@ The best of many means is too good by chance, so every reported number comes fro
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from io import StringIO
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from tower_sim.compare.comparison import Comparison, compare, name_models
+from tower_sim.compare.comparison import compare, name_models
 from tower_sim.compare.play import MAX_GAMES, play_pairs, play_side
-from tower_sim.compare.tuned import Reached, Tuned
-from tower_sim.compare.vary import RuleValues, Way, check_values, parse_vary, read_vary, usual, varied_by
-from tower_sim.compare.wish import Verdict, Wish, check_known, parse_wishes, read_wishes
+from tower_sim.compare.tuned import BEYOND, Reached, Tuned, find_best
+from tower_sim.compare.vary import RuleValues, Way, check_values, parse_vary, usual, varied_by
+from tower_sim.compare.wish import Verdict, Wish, check_known, parse_wishes
 from tower_sim.compare.words import percent
 from tower_sim.errors import UsageError, check_whole
 from tower_sim.games.compared import Compared
@@ -30,41 +32,27 @@ from tower_sim.models import PHYSICS, Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.runs.array import Array
 from tower_sim.state import check_seed
-from tower_sim.statistics import CONFIDENCE, student_quantile
+from tower_sim.statistics import CONFIDENCE, FEWEST, student_quantile
 from tower_sim.surrogate.store import FAILED_NAME
 from tower_sim.tools.pool import processes
-from tower_sim.tools.progress import nothing, report_progress
+from tower_sim.tools.progress import Telling, report_progress
 from tower_sim.variants import Variant, read_variant
 
 T = TypeVar("T")
 
-BEYOND = 0.05  # share of drops outside of the fitted range from which on physics judges
-BY_PHYSICS = 24  # pairs of games that physics plays
+GAMES = (20_000, 2_000)  # games of a search if nobody asks for others: those that are sampled, or played drop by drop
+BY_PHYSICS = 120  # games of physics that judge if nobody asks for others
+LEAST = 100  # games that anybody may ask for
+SECONDS = 60.0  # that the search of a command takes if nobody asks for a number of games
 MOST_CHANGES = 4  # rules that a way changes
+_MOST_MEASURED = 1_000_000  # games for which a minute is asked
+_SILENTLY = partial(report_progress, stream=StringIO())
+_HURRY = 2.0  # seconds that judge a way after Ctrl-C
+_HALVING = ((8, 0.12), (4, 0.14))  # a round plays one way in so many, with this share of the games left
+_CHOICE = 0.4  # share of the games left after the search that choose; the rest judges
 _BEAM = 8  # ways that are changed further
 _FAR = 16  # values of a rule that are tried first
 _SURE = 2.6  # standard errors by which a way should lie inside a range to be chosen for it
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How many games a search plays.
-
-    Each of the `rungs` of successive halving has the games of a way so far, and the number of ways that go on. Then
-    each of `finalists` ways plays `choose` games, and each of `reported` ways `judge` pairs of games.
-    """
-
-    rungs: tuple[tuple[int, int], ...]
-    finalists: int
-    choose: int
-    judge: int
-    reported: int
-
-
-SAMPLED = Budget(((200, 600), (800, 60), (3200, 16)), finalists=8, choose=20_000, judge=5_000, reported=6)
-"""For games that the model samples, 20,000 a second."""
-ONE_BY_ONE = Budget(((40, 60), (250, 16), (700, 8)), finalists=4, choose=2000, judge=400, reported=3)
-"""For games that are played drop by drop, 100 to 200 a second."""
 
 
 @dataclass(eq=False)
@@ -102,7 +90,7 @@ def tune(
     settings: PhysicsSettings | None = None,
     seed: int = 0,
 ) -> Tuned:
-    """Find the rules, and the tower, that come nearest to a wish with the fewest changes, and what they cost.
+    """Find the rules, and the tower, that come nearest to a wish with the fewest changes, and what else changes.
 
     Args:
         game: A game, its Python file, a rules file or a tower.
@@ -110,15 +98,17 @@ def tune(
         vary: For each rule its values: a range, a list, or a text such as "5..12". None is every rule that is a whole
             number, from half to twice its value.
         changes: Changes KEY=VALUE that apply before the search.
-        games: The pairs of games that judge each reported way.
-        model: Judges, and also searches unless it is physics; then the surrogate does.
+        games: All games that the model plays, from 100. None is 20,000, 2,000 of a game that is played drop by
+            drop, or 120 of physics.
+        model: Searches and judges. Physics only judges; before it the surrogate searches, with 20,000
+            games or 2,000.
         settings: Those of physics.
         seed: The source of all randomness.
 
     Returns:
         The chosen way and those that no way beats.
 
-    >>> found = tune("amerigo", {"actions": "<=2.8"}, {"cubes": [6]}, changes=["rounds=1"], games=400)
+    >>> found = tune("amerigo", {"actions": "<=2.8"}, {"cubes": [6]}, changes=["rounds=1"])
     >>> found.changes, found.verdict.value
     ({'cubes': '6'}, 'met')
     """
@@ -126,26 +116,6 @@ def tune(
     return search_rules(
         read_variant(game, changes), parse_wishes(wish), varied, games, model, settings, check_seed(seed)
     )
-
-
-def tune_files(
-    file: str,
-    wish: Sequence[str],
-    vary: Sequence[str],
-    changes: Sequence[str],
-    games: int | None,
-    model: str,
-    settings: PhysicsSettings | None,
-    seed: int,
-    workers: int = 1,
-) -> Tuned:
-    """Return what `tune` does for texts of the command line, and show the progress."""
-    base = read_variant(file, changes)
-    varied = [read_vary(text) for text in vary] or None
-    with report_progress("games of the search", None) as tell:
-        return search_rules(
-            base, read_wishes(wish), varied, games, model, settings, check_seed(seed), tell.step, workers
-        )
 
 
 def search_rules(
@@ -156,37 +126,66 @@ def search_rules(
     model: str,
     settings: PhysicsSettings | None,
     seed: int,
-    note: Callable[[], None] = nothing,
     workers: int = 1,
+    report: Callable[[str, int], AbstractContextManager[Telling]] = _SILENTLY,
+    seconds: float | None = None,
 ) -> Tuned:
-    """Search, choose and judge; see `tune`. `note` is called after each batch of games.
+    """Search, choose and judge; see `tune`. After Ctrl-C judge the best so far by a few games.
 
-    `workers` processes search where games are played one by one; their number changes no result.
+    `workers` processes search where games are played one by one; their number changes no result. `report` shows the
+    progress. If `games` is None, `seconds` stands for as many as take so long, as measured; the result names them.
     """
     if games is not None:
-        check_whole("games", games, 2, MAX_GAMES)
-    with ExitStack() as opened:
-        fast = "surrogate" if model == PHYSICS else model
-        search = Search(base, wishes, seed, fast, opened, note, workers)
+        check_whole("games", games, LEAST, MAX_GAMES)
+    with ExitStack() as opened, ExitStack() as shown:
+        search = Search(base, wishes, seed, "surrogate" if model == PHYSICS else model, opened, workers)
         check_known(wishes, search.base.place)
         space = check_values(base, usual(base) if varied is None else varied)
-        search.look(space)
-        finalists = search.finalists()
-        chosen, best = search.choose(finalists)
-        judge = Judge(search, games or (BY_PHYSICS if model == PHYSICS else search.budget.judge), model, settings)
-        ways = [judge.reached(each) for each in chosen]
+        for variant in (varied_by(base, {vary.key: value}) for vary in space for value in vary.values):
+            search.compared(variant)  # each value by itself is to be allowed
+            search.open(variant, search.name)
+        few = GAMES[not search.is_sampled]
+        asked = games or (BY_PHYSICS if model == PHYSICS else search.count_games(seconds) if seconds else few)
+        budget = few if model == PHYSICS else asked
+        search.begin(budget, tell := shown.enter_context(report("games of the search", budget)))
+        chosen, ways, stopped = list[Tried](), list[Reached](), None
+        try:
+            chosen = search.choose(space)
+            most = min(max(search.left // 2000, 2), 6)
+            if model == PHYSICS:
+                shown.close()
+                search.begin(asked, tell := shown.enter_context(report("games of physics", asked)))
+                most = 3
+            chosen = chosen[:most]
+            pairs = search.left // (2 * len(chosen) - 1)  # no change is among them, and plays each game once
+            for tried in chosen:
+                ways.append(search.judge(tried, pairs, model, settings))
+                if ways[-1].comparison.pairs.interrupted:
+                    raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            if not search.tried:
+                raise
+            stopped = search.total - search.left, search.total
+            search.begin(0, lambda done: None)
+            tell.note("... stopping: a few fresh games judge what was found")
+            for tried in [] if ways else chosen[:2] or search.pick(search.nearest([*search.tried.values()], 1)):
+                ways.append(search.judge(tried, GAMES[0], search.name, None, _HURRY))
     return Tuned(
         base,
         wishes,
         tuple(space),
-        ways[best],
-        tuple(ways),
+        find_best(ways),
+        tuple(sorted(ways, key=lambda way: (len(way.changes), way.distance))),
         len(search.tried),
         math.prod(1 + len(vary.values) for vary in space),
         {wish.key: search.span(wish.key) for wish in wishes},
         {wish.key: any(search.seems(wish, each) for each in search.tried.values()) for wish in wishes},
         search.model.name,
         seed,
+        asked,
+        model,
+        settings,
+        stopped,
     )
 
 
@@ -202,44 +201,65 @@ class Search:
     seed: int
     name: str
     opened: ExitStack
-    note: Callable[[], None]
     workers: int = 1
     tried: dict[frozenset[tuple[str, str]], Tried] = field(default_factory=dict[Any, Tried])
-    models: dict[str, Model] = field(default_factory=dict[str, Model])
+    models: dict[tuple[str, str], Model] = field(default_factory=dict[Any, Model])
+    total: int = 0
+    left: int = 0
+    tell: Callable[[int], None] = lambda done: None
 
     def __post_init__(self) -> None:
         compared = self.compared(self.start)
-        self.model = self.model_of(self.start)
-        self.budget = SAMPLED if compared.sampler(self.model) else ONE_BY_ONE
-        is_alone = self.budget is SAMPLED or self.workers < 2
-        self.pool = None if is_alone else self.opened.enter_context(processes(self.workers))
-        first, _ = self.budget.rungs[-1]
-        self.base = Tried({}, self.start, compared, self.play(self.start, compared, first, self.seed))
-        self.tried[frozenset()] = self.base
-        self.sds = {key: self.base.sd(key) for key in self.base.place}
+        self.base = Tried({}, self.start, compared, compared.none(1).values)
+        self.model = self.open(self.start, self.name)
+        self.is_sampled = compared.sampler(self.model) is not None
+        many = self.workers > 1 and not self.is_sampled
+        self.pool = self.opened.enter_context(processes(self.workers)) if many else None
 
     def compared(self, variant: Variant) -> Compared:
         compared = variant.game.ways.compared((self.start.rules, variant.rules))
         compared.check(1)
         return compared
 
-    def model_of(self, variant: Variant) -> Model:
-        if variant.apparatus.digest not in self.models:
-            model = open_model(variant.apparatus, self.name)
-            self.models[variant.apparatus.digest] = self.opened.enter_context(model)
-        return self.models[variant.apparatus.digest]
+    def open(self, variant: Variant, name: str, settings: PhysicsSettings | None = None) -> Model:
+        key = variant.apparatus.digest, name
+        if key not in self.models:
+            self.models[key] = self.opened.enter_context(open_model(variant.apparatus, name, settings))
+        return self.models[key]
 
-    def play(self, variant: Variant, compared: Compared, games: int, seed: int, first: int = 0) -> Array:
+    def begin(self, games: int, tell: Callable[[int], None]) -> None:
+        """Set the number of games that may be played from now on; `tell` is called with the number played."""
+        self.total, self.left, self.tell = games, games, tell
+
+    def count(self, games: int) -> None:
+        self.left -= games
+        self.tell(self.total - self.left)
+
+    def count_games(self, seconds: float) -> int:
+        """Return how many games take about so long: 1, 2 or 5 times a power of ten.
+
+        It measures for a second or a game, after games in which processes start and functions are compiled.
+        """
+        games, took = self.workers, 0.0
+        self.play(self.base, games, self.seed)
+        while took < 1:
+            games, began = 2 * games, time.monotonic()
+            self.play(self.base, games, self.seed)
+            took = time.monotonic() - began
+        size = min(max(games / took * seconds, LEAST), _MOST_MEASURED)
+        unit = 10 ** int(math.log10(size))
+        return unit * max(step for step in (1, 2, 5) if step * unit <= size)
+
+    def play(self, each: Tried, games: int, seed: int, first: int = 0) -> Array:
         if self.pool is None:
-            return play_side(compared, self.model_of(variant), games, seed, first, self.note)
-        a, b = ((each.file, each.changes) for each in (self.start, variant))
+            return play_side(each.compared, self.open(each.variant, self.name), games, seed, first, self.count)
+        a, b = ((variant.file, variant.changes) for variant in (self.start, each.variant))
         size = -(-games // (4 * self.workers))
+        tasks = [(a, b, self.name, min(size, games - i), seed, first + i) for i in range(0, games, size)]
         parts: list[Array] = []
-        for part in self.pool.imap(
-            _play_part, [(a, b, self.name, min(size, games - i), seed, first + i) for i in range(0, games, size)]
-        ):
+        for part, task in zip(self.pool.imap(_play_part, tasks), tasks, strict=True):
             parts.append(part)
-            self.note()
+            self.count(task[3])
         return np.concatenate(parts)
 
     def tries(self, way: Way) -> Tried | None:
@@ -248,22 +268,24 @@ class Search:
             try:
                 variant = varied_by(self.start, way)
                 compared = self.compared(variant)
-            except UsageError:
-                if len(way) == 1:  # each value by itself is to be allowed
-                    raise
+            except UsageError:  # two values that are allowed, but not together
                 return None
-            games, _ = self.budget.rungs[0]
-            values = self.play(variant, compared, games, self.seed)
-            found = Tried(dict(way), variant, compared, values)
-            if len(values) < 2 or any(wish.key not in found.place for wish in self.wishes):
+            found = Tried(dict(way), variant, compared, compared.none(1).values)
+            found.values = self.play(found, self.first, self.seed)
+            if len(found.values) < 2 or any(wish.key not in found.place for wish in self.wishes):
                 return None
             self.tried[key] = found
         return self.tried[key]
 
     def look(self, space: Sequence[RuleValues]) -> None:
         """Try all ways if they are few; else single changes, then more changes of the best, and their neighbours."""
-        most = self.budget.rungs[0][1]
-        if math.prod(1 + len(vary.values) for vary in space) <= most:
+        of = math.prod(1 + len(vary.values) for vary in space)
+        most = min(of, max(8, int(0.8 * math.sqrt(self.left))))
+        self.first = max(2, int(0.3 * self.left) // most)  # games of each way
+        self.base.values = self.play(self.base, max(self.first, self.left // 20), self.seed)
+        self.sds = {key: self.base.sd(key) for key in self.base.place}
+        self.tried[frozenset()] = self.base
+        if of <= most:
             every = product(*([(vary.key, None), *((vary.key, value) for value in vary.values)] for vary in space))
             self.try_all({key: value for key, value in way if value is not None} for way in every)
             return
@@ -285,50 +307,51 @@ class Search:
                 return
             self.tries(way)
 
-    def finalists(self) -> list[Tried]:
-        """Return the nearest ways of each number of changes, by successive halving."""
+    def choose(self, space: Sequence[RuleValues]) -> list[Tried]:
+        """Search by successive halving, and play other games of the best; return `pick` of these."""
+        self.look(space)
         left = list(self.tried.values())
-        for games, ways in self.budget.rungs[1:]:
-            left = self.by_changes(left, ways)
+        for one_in, share in _HALVING:
+            left = self.by_changes(left, max(len(left) // one_in, 4))
+            until = len(left[-1].values) + int(share * self.left) // len(left)
             for each in left:
-                have = len(each.values)
-                if have < games:
-                    more = self.play(each.variant, each.compared, games - have, self.seed, have)
-                    each.values = np.concatenate([each.values, more])
-        return self.by_changes(left, self.budget.finalists)
+                if (have := len(each.values)) < until:
+                    each.values = np.concatenate([each.values, self.play(each, until - have, self.seed, have)])
+        left = self.by_changes(left, min(max(len(left) // 2, 4), 8))
+        games, seed = max(int(_CHOICE * self.left) // len(left), 2), _derive_seed(self.seed, 1)
+        return self.pick([replace(each, values=self.play(each, games, seed)) for each in left])
 
     def by_changes(self, tried: Sequence[Tried], most: int) -> list[Tried]:
-        """Return the nearest ways, about equally many of each number of changes."""
+        """Return the nearest ways, about equally many of each number of changes, and at least one."""
         levels = sorted({len(each.way) for each in tried})
         each_level = max(most // len(levels), 1)
         kept = [self.nearest([each for each in tried if len(each.way) == level], each_level) for level in levels]
-        return [each for level in kept for each in level][:most]
+        return [each for level in kept for each in level]
 
     def nearest(self, tried: Sequence[Tried], most: int) -> list[Tried]:
         """Return the nearest ways; before them those that seem to meet every wish."""
-        return sorted(tried, key=lambda x: (not self.seems_all(x), self.distance(x), self.cost(x)))[:most]
+        return sorted(tried, key=lambda x: (not self.seems_all(x), self.distance(x), self.side_effect(x)))[:most]
 
-    def choose(self, finalists: Sequence[Tried]) -> tuple[list[Tried], int]:
-        """Play other games of the finalists; return those that no other beats, and the index of the best."""
-        games, seed = self.budget.choose, _derive_seed(self.seed, 1)
-        again = [replace(each, values=self.play(each.variant, each.compared, games, seed)) for each in finalists]
-        able = [each for each in again if self.seems_all(each, -_SURE)] or list(filter(self.seems_all, again)) or again
+    def pick(self, tried: Sequence[Tried]) -> list[Tried]:
+        """Return the best, no change, and then the ways that no other beats, the nearest first."""
+        able = [each for each in tried if self.seems_all(each, -_SURE)] or list(filter(self.seems_all, tried)) or tried
         least = min(able, key=self.distance)
 
         def is_near(each: Tried) -> bool:
             noise = 0.0 if each is least else math.hypot(self.noise(each), self.noise(least))
             return self.distance(each) <= self.distance(least) + noise / 2
 
-        best = min(filter(is_near, able), key=lambda each: (len(each.way), self.cost(each)))
-        ways = [each for each in again if each is best or not any(self.beats(other, each) for other in again)]
-        ways.sort(key=lambda each: (each is not best, self.distance(each), len(each.way)))
-        ways = sorted(ways[: self.budget.reported], key=lambda each: (len(each.way), self.distance(each)))
-        return ways, ways.index(best)
+        best = min(filter(is_near, able), key=lambda each: (len(each.way), self.side_effect(each)))
+        base = best if not best.way else next((each for each in tried if not each.way), self.base)
+        others = [each for each in tried if each not in (best, base) and not any(self.beats(x, each) for x in tried)]
+        others.sort(key=lambda each: (self.distance(each), len(each.way)))
+        return [best, *[base] * (base is not best), *others]
 
     def beats(self, one: Tried, other: Tried) -> bool:
-        """Return whether `one` is no worse in changes, nearness and cost, and better in one."""
+        """Return whether `one` is no worse in changes, distance and side effect, and better in one."""
         first, second = (
-            (len(each.way), max(self.distance(each) - self.noise(each), 0.0), self.cost(each)) for each in (one, other)
+            (len(each.way), max(self.distance(each) - self.noise(each), 0.0), self.side_effect(each))
+            for each in (one, other)
         )
         return one is not other and first != second and all(a <= b for a, b in zip(first, second, strict=True))
 
@@ -340,7 +363,7 @@ class Search:
         """Return the standard error of `distance`."""
         return math.hypot(*(each.error(wish.key) / self.scale(wish) for wish in self.wishes))
 
-    def cost(self, each: Tried) -> float:
+    def side_effect(self, each: Tried) -> float:
         """Return the root mean square change of all other figures, in standard deviations over games."""
         wished = {wish.key for wish in self.wishes}
         others = [key for key in each.place if key in self.sds and key not in wished and self.sds[key] > 0]
@@ -364,42 +387,41 @@ class Search:
         means = [(each.mean(key), each.way) for each in self.tried.values()]
         return min(means, key=lambda each: each[0]), max(means, key=lambda each: each[0])
 
+    def judge(
+        self, each: Tried, pairs: int, model: str, settings: PhysicsSettings | None, seconds: float = math.inf
+    ) -> Reached:
+        """Return a way as judged by pairs of games that neither the search nor the choice has seen.
 
-@dataclass(eq=False)
-class Judge:
-    """Judges ways by `games` pairs of games that neither the search nor the choice has seen."""
+        After so many seconds no pair begins any more, if there are enough for an interval.
+        """
+        a, b, seed, done, end = self.start, each.variant, _derive_seed(self.seed, 2), 0, time.monotonic() + seconds
+        games = 2 if each.way else 1
 
-    search: Search
-    games: int
-    model: str
-    settings: PhysicsSettings | None
+        def note(now: int) -> None:
+            nonlocal done
+            self.count(games * (now - done))
+            done = now
+            if now >= FEWEST and time.monotonic() > end:
+                raise KeyboardInterrupt
 
-    def reached(self, each: Tried) -> Reached:
-        """Return a way as fresh games judge it, by physics if the fast model does not know such drops."""
-        found = self._play(each, self.games, self.model, self.settings)
-        shares, why = found.pairs.extrapolated or (0.0, 0.0), ""
-        if shares[1] > BEYOND:
-            why = f"{percent(shares[1])} of the drops lie outside of what the fast model was fitted to"
+        models = self.open(a, model, settings), self.open(b, model, settings)
+        tally = play_pairs(each.compared, models, pairs, seed, note)
+        found = compare((a, b), tally, model=name_models(*(model.name for model in models)), seed=seed, asked=pairs)
+        doubt = ""
+        if (beyond := (tally.extrapolated or (0.0, 0.0))[1]) > BEYOND:
+            doubt = f"{percent(beyond)} of the drops lie outside of what the fast model was fitted to"
         elif FAILED_NAME in found.model:
-            why = "the fast model failed its own check"
-        if why and self.model != PHYSICS:
-            found = self._play(each, BY_PHYSICS, PHYSICS, None)
-        half = float(student_quantile(len(found.pairs) - 1, (1 + CONFIDENCE) / 2)) / math.sqrt(len(found.pairs))
+            doubt = "the fast model failed its own check"
+        half = float(student_quantile(len(tally) - 1, (1 + CONFIDENCE) / 2)) / math.sqrt(len(tally))
         rows = {row.key: row for group in found.groups for row in group}
         means, verdicts = dict[str, Any](), dict[str, Verdict]()
-        for wish in self.search.wishes:
+        for wish in self.wishes:
             row = rows[wish.key]
             low, high = row.mean_b - half * row.sd_b, row.mean_b + half * row.sd_b
             means[wish.key] = row.mean_b, low, high, row.sd_b
-            verdicts[wish.key] = wish.verdict(low, high, row.sd_b)
-        return Reached(each.way, found, means, verdicts, why)
-
-    def _play(self, each: Tried, games: int, model: str, settings: PhysicsSettings | None) -> Comparison:
-        a, b = self.search.start, each.variant
-        seed = _derive_seed(self.search.seed, 2)
-        with open_model(a.apparatus, model, settings) as first, open_model(b.apparatus, model, settings) as second:
-            pairs = play_pairs(each.compared, (first, second), games, seed, lambda done: self.search.note())
-            return compare((a, b), pairs, model=name_models(first.name, second.name), seed=seed, asked=games)
+            verdicts[wish.key] = Verdict.OPEN if doubt else wish.verdict(low, high, row.sd_b)
+        off = math.hypot(*(wish.off(rows[wish.key].mean_b) / self.scale(wish) for wish in self.wishes))
+        return Reached(each.way, found, means, verdicts, off, doubt)
 
 
 _Named = tuple[str, tuple[str, ...]]  # a variant's file and changes, for other processes

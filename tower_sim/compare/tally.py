@@ -68,10 +68,6 @@ class Tally:
     def empty(compared: Compared) -> Tally:
         return Tally(compared, (compared.none(0).course, compared.none(1).course))
 
-    @staticmethod
-    def of(compared: Compared, pairs: Pairs) -> Tally:
-        return Tally.empty(compared).add(pairs)
-
     def __len__(self) -> int:
         return self.n
 

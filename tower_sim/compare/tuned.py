@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tower_sim.compare.comparison import Comparison, row_json
-from tower_sim.compare.differences import noun
+from tower_sim.compare.comparison import Comparison, noun, row_json
 from tower_sim.compare.vary import RuleValues, Way, as_it_was, toml_key, toml_text
 from tower_sim.compare.wish import NEAR, Verdict, Wish, together
 from tower_sim.compare.words import percent
 from tower_sim.errors import check_table
 from tower_sim.games.compared import Row, how_sure, instead, number
+from tower_sim.physics.settings import PhysicsSettings, accuracies, accuracy
 from tower_sim.report.numbers import count_decimals
 from tower_sim.requests import APPARATUS, GAME
 from tower_sim.statistics import FEWEST, too_few
@@ -25,10 +25,11 @@ from tower_sim.tools import writing
 from tower_sim.tools.terminal import count_noun, one_line
 from tower_sim.variants import DEFAULT, Variant
 
-SCHEMA, VERSION = "tower-sim/wish", 1
+SCHEMA, VERSION = "tower-sim/wish", 2
+BEYOND = 0.05  # share of drops outside of the fitted range from which on the fast model cannot tell
 _TOLD = 0.001  # share of drops outside of the fitted range from which on a sentence says so
-_NAMED = 6  # costs that the sentences name
-_COSTS = 2  # costs that a row of the table names
+_NAMED = 6  # side effects that the sentences name
+_LISTED = 2  # side effects that a row of the table names
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +37,16 @@ class Reached:
     """A way as judged by games played after the choice: its `comparison` with the first rules (A).
 
     `means` has the mean of each wished figure, its 95 % interval and standard deviation over games, `verdicts` what
-    they say. `by_physics` is the reason why physics played these games, or empty.
+    they say. `distance` is that from the wishes, in shares of these. `doubt` is the reason why the fast model cannot
+    tell, or empty.
     """
 
     changes: Way
     comparison: Comparison
     means: Mapping[str, tuple[float, float, float, float]]
     verdicts: Mapping[str, Verdict]
-    by_physics: str = ""
+    distance: float
+    doubt: str = ""
 
     @property
     def variant(self) -> Variant:
@@ -58,7 +61,7 @@ class Reached:
         return len(self.comparison.pairs)
 
     @property
-    def costs(self) -> tuple[Row, ...]:
+    def side_effects(self) -> tuple[Row, ...]:
         """The figures that nobody wished for and that surely change (Holm in each table), the largest effect first."""
         changed = ([row for row in rows if row.shown and row.key not in self.means] for rows in self.comparison.groups)
         return tuple(row for rows in changed for row in sorted(rows, key=lambda row: -row.effect))
@@ -67,22 +70,33 @@ class Reached:
         return next(row for rows in self.comparison.groups for row in rows if row.key == key)
 
 
+def find_best(ways: Sequence[Reached]) -> Reached:
+    """Return the way to tell first: one that meets the wish, or else an open one, or else the nearest.
+
+    Among several that meet it, or are open, this is the first of `ways`, which was chosen before they were judged, or
+    else the nearest.
+    """
+
+    def rank(way: Reached) -> tuple[Any, ...]:
+        order = (Verdict.MET, Verdict.OPEN, Verdict.MISSED).index(way.verdict)
+        return order, way is not ways[0] or way.verdict is Verdict.MISSED, way.distance, len(way.changes)
+
+    return min(ways, key=rank)
+
+
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """The result of a search for a wish; `tune` has an example.
+    """The result of a search for a wish from the rules of `base`; `tune` has an example.
 
     Args:
-        base: The variant that the search started from.
-        wishes: What was wished.
-        varied: The rules that vary, with their values.
-        best: The chosen way.
-        ways: It and the others that no way beats in changes, nearness and cost, the fewest changes first.
-        tried: The number of ways tried.
-        of: The number of all ways.
+        best: The way that is told first.
+        ways: It, no change, and others that none beats in changes, distance and side effects; the fewest changes first.
+        tried, of: The numbers of ways tried, and of all ways.
         spans: For each wished figure its least and most mean over the ways tried, each with its way.
         alone: For each wished figure whether some way seemed to meet that wish.
         searched: The model of the search.
-        seed: The seed of the search.
+        games, model, settings: What was asked for; `games` also if they were measured.
+        stopped: After Ctrl-C the games played till then, and those that there were to play.
     """
 
     base: Variant
@@ -96,6 +110,10 @@ class Tuned:
     alone: Mapping[str, bool]
     searched: str
     seed: int
+    games: int
+    model: str
+    settings: PhysicsSettings | None
+    stopped: tuple[int, int] | None
 
     @property
     def verdict(self) -> Verdict:
@@ -121,15 +139,13 @@ class Tuned:
             "schema": SCHEMA,
             "version": VERSION,
             "seed": str(self.seed),
+            "model": self.model,
+            "games": self.games,
+            "interrupted": self.stopped is not None,
             "base": {"name": self.base.name, "file": self.base.file, "set": list(self.base.changes)},
             "wishes": [
-                {
-                    "key": wish.key,
-                    "text": wish.text,
-                    "verdict": self.best.verdicts[wish.key],
-                    "alone": self.alone[wish.key],
-                }
-                for wish in self.wishes
+                {"key": key, "text": wish.text, "verdict": self.best.verdicts[key], "alone": self.alone[key]}
+                for key, wish in zip(self.alone, self.wishes, strict=True)
             ],
             "vary": {vary.key: list(vary.values) for vary in self.varied},
             "searched": {"model": self.searched, "tried": self.tried, "of": self.of},
@@ -141,19 +157,21 @@ class Tuned:
 
 
 def sentences(tuned: Tuned) -> list[str]:
-    """Return what to change, what that reaches and costs, and what stands in the way."""
+    """Return what to change, what that reaches and changes besides, and what stands in the way."""
     best = tuned.best
-    lines = [_describe_result(tuned), _describe_costs(best)]
-    if best.verdict is not Verdict.MET:
+    lines = [_describe_result(tuned), *_describe_side_effects(best)]
+    if best.verdict is not Verdict.MET and not best.doubt:
         lines += _describe_obstacles(tuned)
     shares = best.comparison.pairs.extrapolated
-    if best.by_physics:
-        lines.append(f"Physics played these games: {best.by_physics}.")
+    if best.doubt:
+        lines.append(f"Only physics can tell: {best.doubt}. Add --model physics.")
     elif shares is not None and shares[1] > _TOLD:
         lines.append(
             f"Careful: {percent(shares[1])} of the drops lie outside of what the fast model was fitted to; "
             "--model physics plays them too."
         )
+    if tuned.stopped:
+        lines.append("Stopped by Ctrl-C after {} of {} games, so there may be better ways.".format(*tuned.stopped))
     return lines
 
 
@@ -169,7 +187,8 @@ def _describe_result(tuned: Tuned) -> str:
         return f"{wish} {are} met {how}: {reached}, {by}."
     if best.verdict is Verdict.OPEN:
         few = f" ({too_few(best.games, 'game')})" if best.games < FEWEST else ""
-        return f"Whether {changes} meets the wish{'es' * (not is_one)} is too close to tell{few}: {reached}, {by}."
+        how = "open" if best.doubt else f"too close to tell{few}"
+        return f"Whether {changes} meets the wish{'es' * (not is_one)} is {how}: {reached}, {by}."
     ways = f"the nearest of {tuned.tried} ways that were tried is {changes}" if tuned.tried > 1 else "nothing may vary"
     return f"{wish} {are} not met; {ways}: {reached}, {by}."
 
@@ -183,19 +202,21 @@ def _describe_mean(way: Reached, wish: Wish, is_in_table: bool = False) -> str:
     return f"{row.title} {_round(mean, half)} ({_round(low, half)} to {_round(high, half)}{missed}){before}"
 
 
-def _describe_costs(best: Reached) -> str:
+def _describe_side_effects(best: Reached) -> list[str]:
     if not best.changes:
-        return "It costs nothing."
+        return []
     run = best.comparison.pairs.compared.game.run
     if best.games < FEWEST:
-        return f"What it costs is open: {too_few(best.games, run)}."
-    if not best.costs:
-        return "It costs nothing that these games show: no other figure surely changes."
-    named = [f"{_title(best, row)} {instead(row)}" for row in best.costs[:_NAMED]]
-    more = len(best.costs) - len(named)
+        return [f"What else changes is open: {too_few(best.games, run)}."]
+    if not best.side_effects:
+        return ["No other figure surely changes."]
+    named = [f"{_title(best, row)} {instead(row)}" for row in best.side_effects[:_NAMED]]
+    more = len(best.side_effects) - len(named)
     others = f" and {count_noun(more, 'other figure')}" if more else ""
-    sure = {how_sure(row, run) for row in best.costs}
-    return f"It costs: {', '.join(named)}{others}: {'certain' if sure == {'certain'} else 'certain or very likely'}."
+    sure = {how_sure(row, run) for row in best.side_effects}
+    return [
+        f"It also changes {', '.join(named)}{others}: {'certain' if sure == {'certain'} else 'certain or very likely'}."
+    ]
 
 
 def _describe_obstacles(tuned: Tuned) -> list[str]:
@@ -239,30 +260,32 @@ def report(tuned: Tuned) -> str:
         "",
         f"{game.title}, a wish: {wished}; seed {tuned.seed}",
         f"A  {tuned.base.name}: {noun(tuned.base.apparatus)} {tuned.base.apparatus.name} ({tuned.base.file})",
-        f"What may vary: {varied}. Tried: {count_noun(tuned.tried, 'way')} ({whole}), model {tuned.searched}.",
+        f"What may vary: {varied}. Tried: {count_noun(tuned.tried, 'way')} ({whole}), model {tuned.searched}. "
+        f"Every row below: model {tuned.best.comparison.model}.",
         "",
     ]
-    table = [f"{'changes':<9} {'wish':<7} figures, and what they cost"]
+    table = [f"{'changes':<9} {'wish':<7} figures, and what else changes"]
     for way in tuned.ways:
         mark = " <- told above" if way is tuned.best else ""
         figures = ", ".join(_describe_mean(way, wish, is_in_table=True) for wish in tuned.wishes)
         table.append(f"{len(way.changes):<9} {way.verdict:<7} {_list_changes(tuned.base, way.changes)}{mark}")
-        table.append(f"{'':<17} {figures}; {_list_costs(way)}")
+        table.append(f"{'':<17} {'; '.join(filter(None, [f'{figures}, {_list_side_effects(way)}', way.doubt]))}")
     notes = [
         "",
         f"In brackets: the 95 % interval of games played after the choice, of each figure alone. met: it lies in the "
-        f"wish; = allows {100 * NEAR:.0f} % on either side. missed: it lies outside. open: neither. A cost is another "
-        "figure that surely changes (adjusted p of at most 5 %, Holm).",
+        f"wish; = allows {100 * NEAR:.0f} % on either side. missed: it lies outside. open: neither, or over "
+        f"{100 * BEYOND:.0f} % of the drops lie outside of what the fast model was fitted to. Changes of other figures "
+        "are sure (adjusted p of at most 5 %, Holm).",
     ]
     return "\n".join([*head, *table, *notes])
 
 
-def _list_costs(way: Reached) -> str:
-    if not way.costs:
-        return "costs nothing that these games show" if way.changes else "as it is"
-    named = ", ".join(f"{_title(way, row)} {number(row.mean_b)}" for row in way.costs[:_COSTS])
-    more = len(way.costs) - _COSTS
-    return f"costs {named}{f' and {more} more' if more > 0 else ''}"
+def _list_side_effects(way: Reached) -> str:
+    if not way.side_effects:
+        return "no other figure surely changes" if way.changes else "as it is"
+    named = ", ".join(f"{_title(way, row)} {number(row.mean_b)}" for row in way.side_effects[:_LISTED])
+    more = len(way.side_effects) - _LISTED
+    return f"and changes {named}{f' and {more} more' if more > 0 else ''}"
 
 
 def _title(way: Reached, row: Row) -> str:
@@ -303,7 +326,7 @@ def _way_json(way: Reached) -> dict[str, Any]:
         "model": way.comparison.model,
         "games": way.games,
         "wishes": means,
-        "costs": [row_json(row) for row in way.costs],
+        "side_effects": [row_json(row) for row in way.side_effects],
     }
 
 
@@ -323,9 +346,13 @@ def rules_text(tuned: Tuned, path: Path) -> str:
     words = ["tower-sim", "compare", tuned.base.file, *(f"--set={change}" for change in tuned.base.changes)]
     words += [f"--wish={wish.text}" for wish in tuned.wishes]
     words += [f"--vary={vary.key}={','.join(vary.values)}" for vary in tuned.varied if vary.values]
+    words += [f"--games={tuned.games}", f"--model={tuned.model}"]
+    if (set_so := tuned.settings) is not None:
+        names = [name for name in accuracies(set_so.engine) if accuracy(set_so.engine, name) == set_so]
+        words += [f"--engine={set_so.engine}", *(f"--accuracy={name}" for name in names)]
     lines = [
         *(f"# {line}" for line in sentences(tuned)),
-        f"# Found by: {shlex.join([*words, '--seed', str(tuned.seed)])}",
+        f"# Found by: {shlex.join([*words, f'--seed={tuned.seed}'])}",
         *(f"{toml_key(key)} = {toml_text(value)}" for key, value in values.items()),
         *(f"{toml_key(key)} = {toml_text(value)}" for key, value in tables.items()),
     ]

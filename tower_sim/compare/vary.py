@@ -80,11 +80,13 @@ def check_values(base: Variant, varied: Sequence[RuleValues]) -> tuple[RuleValue
     keys = [vary.key for vary in varied]
     if twice := next((key for key in keys if keys.count(key) > 1), None):
         raise fault("--vary", twice, "each rule once", "write all its values in one --vary")
+
+    def changes(key: str, value: str) -> bool:
+        other = varied_by(base, {key: value})
+        return other.rules != base.rules or other.apparatus.digest != base.apparatus.digest
+
     return tuple(
-        RuleValues(
-            vary.key, tuple(value for value in vary.values if not _is_same(base, varied_by(base, {vary.key: value})))
-        )
-        for vary in varied
+        RuleValues(vary.key, tuple(value for value in vary.values if changes(vary.key, value))) for vary in varied
     )
 
 
@@ -139,7 +141,3 @@ def _is_allowed(base: Variant, way: Way) -> bool:
     except UsageError:
         return False
     return True
-
-
-def _is_same(base: Variant, other: Variant) -> bool:
-    return other.rules == base.rules and other.apparatus.digest == base.apparatus.digest

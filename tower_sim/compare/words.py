@@ -11,8 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.compare.comparison import Comparison
-from tower_sim.compare.differences import differences, noun
+from tower_sim.compare.comparison import Comparison, differences, noun
 from tower_sim.compare.paired import LEVEL, POWER
 from tower_sim.games.compared import Row
 from tower_sim.report.numbers import count_decimals
@@ -24,13 +23,7 @@ _MOST = 6  # differing keys that are listed
 
 
 def compare_report(comparison: Comparison) -> str:
-    """Return the report of a comparison.
-
-    Args:
-        comparison: The comparison.
-
-    Returns:
-        The text. A paragraph is one line; tables are up to 80 characters wide.
+    """Return the report of a comparison. A paragraph is one line; tables are up to 80 characters wide.
 
     >>> from tower_sim.compare import compare_files
     >>> comparison = compare_files(("amerigo", None), 100, 1, "surrogate", ["cubes=6"])

@@ -5,7 +5,7 @@ import type { Tower, Variant } from "./state";
 import { type Found, type Wish, verdictOf } from "./find";
 import { CERTAIN, type Row } from "./statistics";
 
-const COSTS = 6; // that are named
+const NAMED = 6; // other figures that change and are named
 
 interface Figure { key: string; title: string }
 
@@ -106,7 +106,7 @@ export function alone(rows: Rows, choice: number, cubes: number): string[] {
   ];
 }
 
-/** Say what a wish came to: what to change and what that reaches, what it costs, what stands in the way. */
+/** Say what a wish came to: what to change and what that reaches, what else changes, what stands in the way. */
 export function wishWords(wish: Wish, found: Found, a: Variant, rows: (Row & Figure)[], colours: string[]): string[] {
   const row = rows.find(({ key }) => key === wish.key)!;
   const verdict = verdictOf(wish, row.b);
@@ -116,15 +116,15 @@ export function wishWords(wish: Wish, found: Found, a: Variant, rows: (Row & Fig
   const goal = wish.target !== null ? writeNumber(wish.target) : Number.isFinite(wish.low) ? `${writeNumber(wish.low)} or more` : `${writeNumber(wish.high)} or less`;
   const changes = joinWords(found.changed.map((key) => changeWords(key, a, found.variant, colours))) || "no change";
   const reached = `${row.title} ${mean} (${low} to ${high}${verdict === "met" ? "" : `, wished ${goal}`})${found.changed.length ? ` instead of ${before}` : ""}, in ${found.sums.n.toLocaleString("en")} games played afresh`;
-  const costs = rows.filter(({ key, shown }) => shown && key !== wish.key).sort((x, y) => effect(y) - effect(x));
-  const named = costs.slice(0, COSTS).map((each) => `${each.title} ${instead(each)}`);
-  if (costs.length > COSTS) named.push(`${plural(costs.length - COSTS, "other figure")}`);
+  const effects = rows.filter(({ key, shown }) => shown && key !== wish.key).sort((x, y) => effect(y) - effect(x));
+  const named = effects.slice(0, NAMED).map((each) => `${each.title} ${instead(each)}`);
+  if (effects.length > NAMED) named.push(`${plural(effects.length - NAMED, "other figure")}`);
   const first = verdict === "met"
     ? `The wish is met ${found.changed.length ? `by ${changes}` : "without a change"}: ${reached}.`
     : verdict === "open"
       ? `Whether ${changes} meets the wish is too close to tell: ${reached}.`
       : `The wish is not met; the nearest of ${found.tried} ways that were tried is ${changes}: ${reached}.`;
-  const second = !found.changed.length ? "It costs nothing." : costs.length ? `It costs: ${joinWords(named)}: ${costs.every((each) => sure(each) === "certain") ? "certain" : "certain or very likely"}.` : "It costs nothing that these games show: no other figure surely changes.";
+  const second = !found.changed.length ? "" : effects.length ? `It also changes ${joinWords(named)}: ${effects.every((each) => sure(each) === "certain") ? "certain" : "certain or very likely"}.` : "No other figure surely changes.";
   const third = verdict === "met" ? [] : [`What stands in its way: ${row.title} goes from ${writeNumber(found.least)} to ${writeNumber(found.most)} in the ways that were tried.`];
   return [first, second, ...third, beyondWords("these rules", found.beyond)].filter(Boolean);
 }
