@@ -27,8 +27,8 @@ from tower_sim.tools.reading import read_bytes
 
 THROWN, OUT = "thrown_", "out_"
 NOTE, MARK = "note", "mark"
-MISCOUNT, EMPTIED = "miscount", "emptied"
-DISTURBING = ("knock", "spilled", EMPTIED)  # marks of a drop after which the cubes inside no longer lie as they fell
+MISCOUNT, EMPTIED, RECOUNT = "miscount", "emptied", "recount"
+DISTURBING = ("knock", "spilled", EMPTIED, RECOUNT)  # marks after which the cubes inside do not lie as drops left them
 MARKS = ("beside", MISCOUNT, *DISTURBING)
 DROP, THROW = "drop", "throw"  # the first column for drops of a game, and for free throws
 ANY = "any"  # the colour of cubes whose colours were not recorded
@@ -67,9 +67,9 @@ def read(path: str | Path) -> list[Record]:
 
     The columns are `drop` (or `throw`: any number of cubes at any time), `thrown_COLOUR` and `out_COLOUR` for each
     colour (or only `thrown` and `out`), and optionally `mark` and `note`. Lines that begin with # are skipped; an empty
-    cell is 0. Marks are of MARKS: after `emptied` nothing is inside. A drop marked `miscount` may be impossible: if
-    more come out than can be there, none stays inside; in a game, the cubes thrown of a colour are taken for all
-    outside.
+    cell is 0. Marks are of MARKS: after `emptied` nothing is inside. A `recount` is no drop: its cubes thrown minus
+    those out are inside, whatever the rows before say. A drop marked `miscount` may be impossible: if more come out than can
+    be there, none stays inside; in a game, the cubes thrown of a colour are taken for all outside.
 
     Args:
         path: The CSV.
@@ -144,7 +144,8 @@ def _read_record(
                 f"into the column {NOTE}"
             )
     is_first = before is None or not number
-    inside = dict.fromkeys(colours, 0) if is_first or before is None else before.inside
+    is_new = is_first or before is None or RECOUNT in marks
+    inside = dict.fromkeys(colours, 0) if is_new else before.inside
     game = (before.game if before else 0) + is_first
     total = f"{where}: {sum(thrown.values())} cubes thrown; allowed are up to"
     if not number and sum(thrown.values()) > MAX_CUBES:

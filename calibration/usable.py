@@ -85,7 +85,7 @@ def read_usable(files: Sequence[Path]) -> Usable:
 def _split_records(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
     """Return the drops that the fit can use, at most DROPS of each published game, and the games that it cannot use.
 
-    Miscounted drops after the set-up are in neither, nor those from a knock, a spill or an emptied tower on.
+    Miscounted drops after the set-up are in neither, nor those from a knock, a spill, an emptied tower or a recount on.
     """
     fitted: list[Record] = []
     other: list[Record] = []
@@ -111,7 +111,10 @@ def _format_note(name: str, records: Sequence[Record], fitted: Sequence[Record],
         *([f"{free} are free throws"] if free else []),
         *([f"{len(other) - free} are of games of other than {OF_ALL}"] if len(other) > free else []),
         *(
-            [f"{odd} {'is' if odd == 1 else 'are'} miscounted, or from a knock, a spill or an emptied tower on"]
+            [
+                f"{odd} {'is' if odd == 1 else 'are'} miscounted, or from a knock, a spill, an emptied tower or a "
+                "recount on"
+            ]
             if odd
             else []
         ),

@@ -11,7 +11,7 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.calibration.observations import CUBES
-from tower_sim.calibration.records import Record, has_colours
+from tower_sim.calibration.records import RECOUNT, Record, has_colours
 from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES, Cube, count_by_colour, supply
 from tower_sim.drops.repeat import TooManyFailedDraws, until_landed
@@ -58,7 +58,9 @@ def list_throws(records: Sequence[Record]) -> tuple[RecordedThrows | None, ...]:
     """Return the throws of reference games for comparison with `records`, each once; None is the published game."""
     kinds: dict[RecordedThrows | None, None] = {}
     for _, rows in groupby(records, key=lambda record: record.game):
-        game = [record for record in rows if any(record.thrown.values())]
+        game = [
+            record for record in rows if any(record.thrown.values()) and not (record.number and RECOUNT in record.marks)
+        ]
         if game:
             thrown = tuple(tuple((c, n) for c, n in record.thrown.items() if n) for record in game)
             kinds[None if is_published(game[0]) else RecordedThrows(thrown, game[0].is_free)] = None

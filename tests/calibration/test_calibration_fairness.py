@@ -223,7 +223,7 @@ def test_drops_the_reference_did_not_visit_are_left_out_and_counted(profile: Ref
     assert "left out: 1 drops, nothing thrown" in format_text(result)
 
 
-@each_case("mark", ["knock", "spilled", "miscount", "emptied", "beside"])
+@each_case("mark", ["knock", "spilled", "miscount", "emptied", "recount", "beside"])
 def test_no_bet_is_made_on_a_drop_that_no_model_predicts(mark: str, profile: Reference):
     row = record([game(np.random.default_rng(8))])[:6]
     last = replace(row[5], out={c: min(n, row[5].thrown[c]) for c, n in row[5].out.items()})

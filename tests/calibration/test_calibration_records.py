@@ -127,6 +127,8 @@ def test_what_cannot_be_is_refused_with_its_line(file, change: tuple[str, str], 
         ("0,5,3,5,3,\n1,,,,,emptied\n2,5,1,,", (4, 0)),  # all lie outside again
         ("0,5,3,5,3,\n1,2,9,2,1,miscount\n2,,,,", (0, 4)),  # no red is; 2 of 5 blue lay outside: 3 + 2 - 1
         ("0,5,3,5,3,\n1,,,5,1,miscount\n2,,2,,4", (0, 0)),  # 5 blue lay outside, so none was inside
+        ("0,5,3,5,3,recount\n1,,2,,,", (0, 2)),  # of 5 and 5 cubes 2 and 2 were inside when the record began
+        ("0,5,3,5,3,\n1,5,4,5,1,recount\n2,4,4,,", (1, 4)),  # throws are missing before it
     ],
 )
 def test_a_mark_tells_what_happened_and_what_is_then_inside(file, rows: str, inside: tuple[int, int]):
