@@ -68,8 +68,8 @@ def read(path: str | Path) -> list[Record]:
     The columns are `drop` (or `throw`: any number of cubes at any time), `thrown_COLOUR` and `out_COLOUR` for each
     colour (or only `thrown` and `out`), and optionally `mark` and `note`. Lines that begin with # are skipped; an empty
     cell is 0. Marks are of MARKS: after `emptied` nothing is inside. A `recount` is no drop: its cubes thrown minus
-    those out are inside, whatever the rows before say. A drop marked `miscount` may be impossible: if more come out than can
-    be there, none stays inside; in a game, the cubes thrown of a colour are taken for all outside.
+    those out are inside, whatever the rows before say. A drop marked `miscount` may be impossible: if more come out
+    than can be there, none stays inside; in a game, the cubes thrown of a colour are taken for all outside.
 
     Args:
         path: The CSV.

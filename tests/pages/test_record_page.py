@@ -419,7 +419,17 @@ def marked_rows() -> list[Record]:
     return [*rows, *(replace(row, game=2) for row in play_rows(9)[:12])]
 
 
-@each_case("rows", [play_rows(1), play_rows(2)[:4], play_rows(2)[:1], marked_rows()], ids=len)
+def late_rows() -> list[Record]:
+    """A game whose record begins in its middle, and misses throws once more."""
+    rows = [replace(row, number=i) for i, row in enumerate(play_rows(7)[12:])]
+    for i in (0, 9):
+        inside = rows[i].inside
+        out = {colour: 7 - cubes for colour, cubes in inside.items()}
+        rows[i] = Record(i, dict.fromkeys(COLOURS, 7), out, inside, marks=("recount",))
+    return rows
+
+
+@each_case("rows", [play_rows(1), play_rows(2)[:4], play_rows(2)[:1], marked_rows(), late_rows()], ids=len)
 def test_the_page_tests_the_tower_as_python_does(page: Any, rows: list[Record], tmp_path: Path):
     """On the same laws e-values, intervals, shares and p agree to 9 digits."""
     open_night(page, write_night(rows))
@@ -620,12 +630,13 @@ def test_each_player_who_was_typed_plays_or_is_told_of(page: Any, typed: str, tm
     page.click("#begin")
     assert head_of(page)["players"] == names
     for _ in names:
-        for tap in ("#in-red-1", "#done", "#done"):
+        for tap in ("#in-red-1", "#done", "#out-red-0", "#done"):
             page.tap(tap)
     text = page.evaluate("towerSim.csv()")
     open_night(page, text)
     assert page.evaluate("towerSim.csv()") == text
     page.click("#tab-record")
+    page.tap("#in-red-1")
     assert page.input_value("#who") == names[0]
     assert len(read_night(page, tmp_path)) == len(names)
 
@@ -732,3 +743,51 @@ def test_a_wrong_game_and_tower_are_changed_after_the_night_began(page: Any, tmp
     page.click("#change-now")
     assert page.inner_text("#due") == "Throw 3"
     assert [row.is_free for row in read_night(page, tmp_path)] == [True, True]
+
+
+def test_a_night_begins_in_the_middle_of_a_game(page: Any, tmp_path: Path):
+    page.fill("#players", "Ann, Bo")
+    page.click("#begin-inside")
+    for tap in ("inside-blue-3", "inside-red-2", "inside-white-4"):
+        page.tap(f"#{tap}")
+    page.select_option("#next", label="Round 3 of 5, red")
+    page.evaluate("towerSim.settled()")
+    page.reload()
+    assert page.inner_text("#done") == "Done: 9 inside"
+    assert axe_violations(page) == []
+    page.tap("#done")
+    assert (page.inner_text("#due"), page.inner_text("#side-in")) == ("Round 3 of 5, red", "In: 5 red")
+    page.tap("#out-white-1")
+    page.tap("#done")
+    assert page.inner_text("#expected").startswith("The model expected ")
+    assert page.inner_text("#due") == "Round 3 of 5, brown"
+    page.tap("#out-blue-1")  # half a throw is told, then it is seen that throws are missing
+    tap_event(page, "#recount")
+    page.tap("#inside-red-0")
+    page.select_option("#next", label="Round 4 of 5, blue")
+    page.tap("#done")
+    assert (page.inner_text("#due"), page.inner_text("#done")) == ("Round 4 of 5, blue", "Done: 1 out")
+    text, rows = page.evaluate("towerSim.csv()"), read_night(page, tmp_path)
+    assert [(row.marks, sum(row.inside.values())) for row in rows] == [(("recount",), 9), ((), 13), (("recount",), 6)]
+    assert [line.split(",")[-1] for line in text.splitlines()[2:]] == ["phase 17", "Ann", "phase 22"]
+    open_night(page, text)
+    assert page.evaluate("towerSim.csv()") == text
+    page.click("#throws li:nth-child(1) button")
+    page.tap("#inside-red-3")
+    page.tap("#done")
+    assert sum(read_night(page, tmp_path)[1].inside.values()) == 13  # nobody counted what went in: 4 red now
+    page.click("#tab-record")
+    page.click("#change")
+    page.select_option("#game", "free")
+    page.click("#change-now")
+    assert [sum(row.inside.values()) for row in read_night(page, tmp_path)] == [10, 13, 6]
+
+
+def test_another_game_begins_with_cubes_inside(page: Any, tmp_path: Path):
+    page.select_option("#game", "free")
+    page.click("#begin-inside")
+    for tap in ["inside-red-7", "inside-red-7", "done", "in-blue-2", "done", "out-red-7", "out-red-7", "done"]:
+        page.tap(f"#{tap}")
+    rows = read_night(page, tmp_path)
+    assert [(row.is_free, row.marks) for row in rows] == [(True, ("recount",)), (True, ())]
+    assert [(row.inside["red"], row.inside["blue"]) for row in rows] == [(8, 0), (0, 2)]

@@ -42,7 +42,7 @@ export function strangest(of: Known[]): Known | null {
 export function sentences(throws: Played[], of: Known[]): string[] {
   const rules = rulesOf(night!.head);
   const found: string[] = [];
-  const first = throws.find((each) => !each.number && sumOf(each.thrown));
+  const first = throws.find((each) => !each.number && !isHappening(each));
   if (first) found.push(`Of ${plural(sumOf(first.thrown), "cube")} of the ${rules ? "set-up" : "first throw"}, ${sumOf(first.after)} stayed in the tower.`);
   const later = throws.filter((each) => each.number && !isHappening(each));
   if (later.length) {

@@ -7,9 +7,9 @@ import { Field, ShareDialog, Table, Tabs, Theme, openShare } from "../common/par
 import { capital, checkLength, joinWords, plural, sumOf } from "../common/text";
 import { Begin } from "./begin";
 import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
-import { type Head, type Played, readDraft, isHappening, pack, tryDraft, unpack } from "./night";
+import { type Due, type Head, type Played, type Rules, type Throw, isHappening, isRecount, pack, readDraft, tryDraft, unpack } from "./night";
 import { Picture, canShare, known, lucks, savePicture, sharePicture } from "./picture";
-import { COUNTS, MINE, act, canUndo, csv, data, due, expected, keeping, model, night, paintOf, placeOf, played, rulesOf, runTest, titleOf, undo } from "./state";
+import { COUNTS, act, canUndo, csv, data, due, expected, keeping, model, night, paintOf, placeOf, played, rulesOf, runTest, titleOf, undo } from "./state";
 
 const TABS = { record: "Record", throws: "Throws", night: "The night", tower: "Our tower" };
 type Tab = keyof typeof TABS;
@@ -41,9 +41,10 @@ function keepingWords(): string {
   return keeping.wasEmptied ? "The browser emptied its store while the page was open. The page wrote the night there again. Save the CSV to be sure: press Share." : "";
 }
 
-function begin(head: Head): void {
+function begin(head: Head, isInside: boolean): void {
   Object.assign(ui, { isBeginning: false, tab: "record" });
   tap("begin", head);
+  if (isInside) tap("recount");
 }
 
 function change(head: Head, renamed: Record<string, string>): boolean {
@@ -106,6 +107,7 @@ function Record() {
       </>
     );
   }
+  if (isRecount(entry)) return <Recount due={now} entry={entry} wrong={wrong} rules={rules} />;
   return (
     <>
       <section class="panel due" aria-labelledby="due">
@@ -142,6 +144,7 @@ function Record() {
           {Object.entries(HAPPENED).map(([mark, words]) => <button type="button" id={`mark-${mark}`} aria-pressed={entry.marks.includes(mark)} onClick={() => tap("mark", mark)}>{words}</button>)}
           {!isEdit && <button type="button" id="empty" disabled={!throws.length || draft.begins} onClick={() => tap("empty")}>We emptied the tower</button>}
           {!isEdit && <button type="button" id="next-game" disabled={!throws.length || draft.begins} onClick={() => tap("game")}>{rules ? "Next game, from the empty tower" : "Begin again from the empty tower"}</button>}
+          {!isEdit && <button type="button" id="recount" onClick={() => tap("recount")}>{throws.length && !draft.begins ? "Throws are missing: tell what is inside" : "Cubes are inside already"}</button>}
           {isEdit && !draft.isNew && <button type="button" id="missing" onClick={() => tap("edit", draft.at!, true)}>A throw before this one is missing</button>}
           {isEdit && !draft.isNew && <button type="button" id="remove" onClick={() => tap("remove")}>Remove this throw</button>}
         </div>
@@ -157,8 +160,34 @@ function Record() {
   );
 }
 
+/** What is inside the tower, of a night that begins with cubes inside or in the middle of a game. */
+function Recount({ due, entry, wrong, rules }: { due: Due; entry: Throw; wrong: string[]; rules: Rules | null }) {
+  const { draft, head } = night!;
+  const inside = entry.thrown.map((cubes, c) => cubes - entry.out[c]);
+  const phases = rules ? Array.from({ length: rules.rounds * rules.phases.length }, (_, i) => i + 1) : [];
+  return (
+    <>
+      <section class="panel due" aria-labelledby="due">
+        <h2 id="due">What is inside now?</h2>
+        {rules && <p class="note">Count the cubes that lie outside: the others are inside.</p>}
+        {rules && <Field label="The next throw"><select id="next" value={entry.next} onChange={({ currentTarget }) => tap("next", Number(currentTarget.value))}>{phases.map((phase) => <option value={phase}>{placeOf({ number: 1, phase }, rules)}</option>)}</select></Field>}
+      </section>
+      <div class="rows">
+        {head.colours.map((colour, c) => <Row colour={colour} side="inside" value={inside[c]} most={rules ? due.setup[c] : Infinity} set={(cubes) => tap("in", c, cubes)} />)}
+      </div>
+      <p id="wrong" class="trouble" role="alert">{wrong.length ? `${capital(joinWords(wrong))}. Count again.` : ""}</p>
+      <div class="deck">
+        <button type="button" id="undo" disabled={!canUndo()} data-repeats onClick={undo}>Undo</button>
+        <button type="button" id="cancel" onClick={() => tap("cancel")}>Cancel</button>
+        <button type="button" id="done" class="main" disabled={wrong.length > 0} onClick={() => tap("done")}>{`Done: ${sumOf(inside)} inside`}</button>
+      </div>
+      {draft.at !== null && <section class="panel marks"><button type="button" id="remove" onClick={() => tap("remove")}>Remove this recount</button></section>}
+    </>
+  );
+}
+
 /** One colour: a tap on a number tells it. From 7 on, each further tap adds one. */
-function Row({ colour, side, value, most, set }: { colour: string; side: "in" | "out"; value: number; most: number; set: (cubes: number) => void }) {
+function Row({ colour, side, value, most, set }: { colour: string; side: "in" | "out" | "inside"; value: number; most: number; set: (cubes: number) => void }) {
   const more = value > 7 || most > 7;
   const numbers = [0, 1, 2, 3, 4, 5, 6, 7];
   const isChosen = (n: number) => n === value || (n === 7 && value > 7);
@@ -184,9 +213,9 @@ function Last({ throws }: { throws: Played[] }) {
   return (
     <section class="panel last" aria-labelledby="last-head">
       <div>
-        <h2 id="last-head">{`${titleOf(last, rules)}: ${out} out`}</h2>
+        <h2 id="last-head">{`${titleOf(last, rules)}: ${isRecount(last) ? `${sumOf(last.after)} inside` : `${out} out`}`}</h2>
         {model && <p id="expected">{`The model expected ${model.mean.toFixed(1)}, and ${model.low} to ${model.high} in 9 of 10.`}</p>}
-        {!model && <p class="note" id="expected">{last.isOdd ? "The model says nothing of this throw: it is marked." : isHappening(last) ? "" : "The model does not know such a throw."}</p>}
+        {!model && <p class="note" id="expected">{isRecount(last) ? "" : last.isOdd ? "The model says nothing of this throw: it is marked." : isHappening(last) ? "" : "The model does not know such a throw."}</p>}
         {rules && last.number > 0 && out > 0 && !isHappening(last) && <p class="soft">{`${last.who ? `${last.who}'s throw: ` : ""}${plural(Math.max(...last.out), "action point")}, ${plural(last.out.filter(Boolean).length, "action")} to choose from.`}</p>}
       </div>
       {model && <Spark expected={model} out={out} />}
@@ -214,6 +243,7 @@ function Throws() {
   const rules = rulesOf(head);
   const throws = played();
   const model = expected(throws);
+  const cubes = (each: Played) => (isRecount(each) ? each.after : each.out);
   const edit = (i: number) => {
     ui.tab = "record";
     tap("edit", i, false);
@@ -227,9 +257,9 @@ function Throws() {
           <li class={each.begins && i ? "begins" : ""}>
             <button type="button" onClick={() => edit(i)}>
               <span><strong>{titleOf(each, rules)}</strong>{each.who && <span class="soft">{` ${each.who}`}</span>}</span>
-              <span class="counts">{`${sumOf(each.thrown)} in, ${sumOf(each.out)} out`}{model[i] && <span class="soft">{` (${model[i].mean.toFixed(1)})`}</span>}</span>
-              <span class="cubes">{head.colours.map((colour, c) => each.out[c] > 0 && <span><Chip paint={paintOf(colour)} />{each.out[c]}<span class="hidden">{` ${colour} `}</span></span>)}</span>
-              {each.marks.length > 0 && <span class={each.wrong.length ? "odd wrong" : "odd"}>{each.wrong.length ? `Kept as a miscount: ${joinWords(each.wrong)}.` : capital(`${joinWords(each.marks)}.`)}</span>}
+              <span class="counts">{isRecount(each) ? `${sumOf(each.after)} inside` : `${sumOf(each.thrown)} in, ${sumOf(each.out)} out`}{model[i] && <span class="soft">{` (${model[i].mean.toFixed(1)})`}</span>}</span>
+              <span class="cubes">{head.colours.map((colour, c) => cubes(each)[c] > 0 && <span><Chip paint={paintOf(colour)} />{cubes(each)[c]}<span class="hidden">{` ${colour} `}</span></span>)}</span>
+              {each.marks.length > 0 && !isRecount(each) && <span class={each.wrong.length ? "odd wrong" : "odd"}>{each.wrong.length ? `Kept as a miscount: ${joinWords(each.wrong)}.` : capital(`${joinWords(each.marks)}.`)}</span>}
             </button>
           </li>
         ))}
@@ -290,7 +320,7 @@ function Tower() {
           ["Which colours come out", found.colours.drops, <span id="p-colours">{significant(pValue(found.colours.e))}</span>],
         ]} />
         <p class="note">{`If your tower were as the model, p would fall to 0.05 or below in at most 1 of 20 such records, however often you look. So you may go on and look again.${found.skipped.length ? ` Left out: ${plural(found.skipped.length, "throw")} (${[...new Set(found.skipped)].join("; ")}).` : ""}`}</p>
-        {head.tower === MINE && <p class="note">Your own tower has no model here. It is compared with that of another.</p>}
+        {!data.towers.some(({ name }) => name === head.tower) && <p class="note">Your own tower has no model here. It is compared with that of another.</p>}
       </section>
       <section class="panel">
         <h2>How many nights does it take?</h2>
