@@ -280,7 +280,7 @@ def test_a_cut_solid_is_closed_by_a_face_where_it_is_cut() -> None:
     assert faces.corners[:, 1].min() == 1.0
     assert areas(faces).min() > 0, "corners run counter-clockwise seen from outside"
     some = boxes.clip((0.0, -1.0, 0.0), -1.0, np.array([False, True, False]), True)
-    assert areas(some.select(some.is_cut)).tolist() == pytest.approx([3 * 1]), "only what the cut is for"
+    assert areas(some.select(some.is_cut)).tolist() == pytest.approx([3 * 1])
 
 
 def test_what_a_slanting_cut_leaves_is_closed_and_has_its_volume() -> None:

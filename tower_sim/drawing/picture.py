@@ -40,14 +40,7 @@ def draw_apparatus(apparatus: Apparatus, path: str | Path, state: TowerState | N
 
 
 def apparatus_figure(apparatus: Apparatus, state: TowerState | None = None) -> Figure:
-    """Return the matplotlib figure that `draw_apparatus` writes.
-
-    Args:
-        apparatus: A tower or a ship.
-        state: As for `draw_apparatus`.
-
-    Returns:
-        The figure.
+    """Return the matplotlib figure that `draw_apparatus` writes; the arguments are the same.
 
     >>> from tower_sim import load
     >>> len(apparatus_figure(load("amerigo")).axes)
