@@ -22,15 +22,16 @@ from tower_sim.calibration.fit import TARGETS, Fit, fit, interval
 from tower_sim.calibration.nights import compare_games
 from tower_sim.calibration.played import Table
 from tower_sim.calibration.prior import BASE, NUMBERS, profile
-from tower_sim.calibration.report import Calibration, format_short, write
+from tower_sim.calibration.report import Calibration, format_short, make
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
 from tower_sim.calibration.towers import Towers
 from tower_sim.calibration.usable import Usable, read_usable
 from tower_sim.compare.wish import Wish
 from tower_sim.errors import UsageError, check_whole, quote
+from tower_sim.report.page import FILES, SETTERS, check_report
 from tower_sim.surrogate.store import beside
 from tower_sim.tools import writing
-from tower_sim.tools.extras import extra
+from tower_sim.tools.extras import need
 
 ENOUGH = 15.0  # effective towers; with fewer, more games of the heavy towers are played
 MOST = 60  # towers with more games in one calibration
@@ -47,10 +48,9 @@ GAMES_FILE = "games.npz"  # in the folder of the report: the additional games
 
 def calibrate(
     paths: Sequence[str | Path],
-    output: Path,
+    output: str | Path,
     seed: int = 0,
     wishes: Sequence[Wish] = (),
-    is_forced: bool = False,
     kept: int | None = None,
 ) -> Calibration:
     """Weight the simulated towers by observations and wishes; write a profile and its report.
@@ -66,23 +66,23 @@ def calibrate(
             to it.
         seed: The source of the draws of the posterior.
         wishes: What the tower should do.
-        is_forced: Whether an existing profile is replaced.
         kept: The number of the tower that the profile is of, whatever agrees best.
 
     Returns:
         The fit and the tower chosen.
     """
-    extra("markdown_it", "calibrate")  # sets the report as a page
+    need("calibrate", *SETTERS, *(("pyarrow", "sqlite3") if wishes else ()))
     check_whole("seed", seed, 0, 2**128 - 1)
+    output = Path(output)
     if output.suffix != ".toml" or not output.stem:
         raise UsageError(f"output {quote(str(output))}; allowed is a name that ends in .toml; try mine.toml")
     directory = output.with_suffix(".calibration")
-    if not is_forced:
-        writing.keep(output, "profile")
-    writing.check(output, "profile")
+    writing.keep([output, beside(output), *(directory / name for name in FILES)], "output")
+    writing.check(output, "output")
     wish_evidence = [_read_wish(wish) for wish in wishes]
     files = _find_files(paths)
     usable = read_usable(files) if files or not wishes else Usable()
+    check_report(directory)
     evidence = (*usable.evidence, *wish_evidence)
     halves = usable.halves if any(entry.held for entry in usable.halves) else None
     table = played.shipped()
@@ -116,26 +116,25 @@ def calibrate(
         notes=usable.notes,
         agreement=agreement,
     )
-    report = write(result, directory)
     head = [
         "An Amerigo tower, fitted. Each value says how it is known: [K] known, [A] assumed, [F] free, and so fitted.",
         f"Fitted by {again}",
         f"{FITTED_WITH}core at its standard accuracy.",
         f"Predicted (90 %): {'; '.join(predicted)}",
-        f"Report: {directory.name}/{report.name}",
+        f"Report: {directory.name}/{FILES[1]}",
     ]
     text = profile_text(towers.unit[chosen], head, fitted)
     parse_profile(text, output.stem)
-    writing.write(output, text, "profile")
+    writing.write_all({**make(result).files(directory), output: text}, "output")
     if wishes:
         result = replace(result, wished=wishing.judge(output, directory, wishes, len(towers.number), seed))
-        write(result, directory)
+        make(result).write(directory)
     return result
 
 
-def calibrate_command(paths: Sequence[str], output: Path, seed: int, wishes: Sequence[Wish], is_forced: bool) -> int:
+def calibrate_command(paths: Sequence[str], output: Path, seed: int, wishes: Sequence[Wish]) -> int:
     """Run `tower-sim tower fit`, print the result, and return the exit status."""
-    result = calibrate(paths, output, seed, wishes, is_forced)
+    result = calibrate(paths, output, seed, wishes)
     print(format_short(result))
     print(
         "\n".join([*result.notes, f"profile: {output}", f"report: {output.with_suffix('.calibration') / 'report.md'}"])

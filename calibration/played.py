@@ -230,11 +230,8 @@ def _read_more(file: Path, towers: int) -> dict[str, Array]:
 def _write(file: Path, counts: Mapping[str, Array]) -> None:
     stream, columns = io.BytesIO(), dict[str, Any](counts)
     np.savez_compressed(stream, **columns)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise writing.writing_error(file.parent, error, "folder for games") from error
-    writing.write(file, stream.getvalue(), "games")
+    writing.make_folder(file, "folder for games")
+    writing.replace(file, stream.getvalue(), "games")
 
 
 def play_piece(piece: int) -> dict[str, Array]:

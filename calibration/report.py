@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from tower_sim.calibration.summaries import CUBES, DROPS, EVERY, SETUP, SUMMARIE
 from tower_sim.report import charts
 from tower_sim.report.charts import Panel
 from tower_sim.report.numbers import count_decimals
-from tower_sim.report.page import FILES, Chart, Report, Rows, Section, Table
+from tower_sim.report.page import Chart, Report, Rows, Section, Table
 
 PERCENT = f"{100 * LEVEL:.0f} %"
 FEW = 40  # effective towers, below which intervals are rough
@@ -131,8 +130,8 @@ def list_warnings(fit: Fit) -> list[str]:
     return warnings
 
 
-def write(calibration: Calibration, directory: Path) -> Path:
-    """Write report.md, report.html, tables and plots into `directory`, and return the path of report.md."""
+def make(calibration: Calibration) -> Report:
+    """Return the report on a calibration."""
     fit, agreement = calibration.fit, calibration.agreement
     unlike = [agreement.says()] if agreement and agreement.p < HINTED else []
     trust = "\n".join(f"- {line}" for line in (*unlike, *list_warnings(fit), *calibration.notes))
@@ -146,8 +145,7 @@ def write(calibration: Calibration, directory: Path) -> Path:
         *_report_origin(calibration),
     ]
     sentences = (*calibration.wished, *format_sentences(calibration))
-    Report(f"Calibration of {_join(calibration.name)}", sentences, sections).write(directory)
-    return directory / FILES[1]
+    return Report(f"Calibration of {_join(calibration.name)}", sentences, sections)
 
 
 def _report_means(fit: Fit) -> Section:

@@ -8,19 +8,22 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.campaigns import tree
 from support.cases import each_case
 from support.command_line import COMMANDS, refusal
+from support.meshes import small_tower
 
 from tower_sim.campaign import load, run
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.report.page import Report, Section, Table
 from tower_sim.tools import writing
-from tower_sim.tools.writing import WritingFailed, check, write
+from tower_sim.tools.writing import WritingFailed, check, keeping, write, write_all
 
 SPEC = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 6\nshard = 2\n'
 
@@ -157,19 +160,29 @@ def test_without_what_only_posix_has_towers_are_played_drawn_compared_and_studie
     assert tree(tmp_path / "data") == tree(tmp_path / "with")
 
 
-REPLACED = {  # commands that write results, each with one of its files
+WRITTEN = {  # every command that writes results, with one of its files
     "play amerigo --set rounds=1 --model two_thirds --seed 1 --save-plot g.png": "g.png",
-    "page replay amerigo --cubes blue=1 --seed 1 -o r.html": "r.html",
+    "compare amerigo --set cubes=6 --games 3 --seed 1 --model two_thirds --save-plot c.html": "c.html",
+    "page live -o live.html --tower amerigo": "live.html",
     "page lab -o lab.html --tower amerigo": "lab.html",
     "page record -o record.html": "record.html",
+    "page replay amerigo --cubes blue=1 --seed 1 -o r.html": "r.html",
+    "campaign report data -o report": "report/tables/failed.csv",
+    "tower show amerigo -o tower.png": "tower.png",
+    "tower import mesh.stl -o mine.toml --edge 14": "mine.png",
+    "tower fit rulebook-setup -o fitted.toml --seed 1": "fitted.calibration/report.html",
+    "tower export amerigo -o tower.3mf": "tower.3mf",
     "model export amerigo --to js -o x.mjs": "x.mjs",
     "model export amerigo --to npm -o package": "package/README.md",
-    "campaign report data -o report": "report/report.md",
 }
 
 
 def in_folder(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 @pytest.fixture(scope="module")
@@ -181,31 +194,84 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@each_case("line", REPLACED)
-def test_a_command_replaces_its_result_also_one_that_somebody_changed(
+@each_case("line", WRITTEN)
+def test_a_command_keeps_a_file_that_differs_and_replaces_it_with_force(
     line: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
-    path, line = tmp_path / REPLACED[line], line.replace("data", str(data))
-    assert main(line.split()) == 0
-    first, files = path.read_bytes(), in_folder(tmp_path)
-    path.write_bytes(b"changed")
-    assert main(line.split()) == 0
-    assert (path.read_bytes(), in_folder(tmp_path)) == (first, files)
+    small_tower().export("mesh.stl")
+    path, words = tmp_path / WRITTEN[line], line.replace("data", str(data)).split()
+    assert main(words) == 0
+    files = contents(tmp_path)
+    path.write_bytes(b"mine")
+    kept = contents(tmp_path)
+    assert main(words) == 2
+    assert contents(tmp_path) == kept
+    assert main([*words, "--force"]) == 0
+    assert contents(tmp_path) == files
+    if not line.startswith("tower fit"):  # hours of work, so it asks for --force first, whatever comes of it
+        assert main(words) == 0  # what stays the same
+        assert contents(tmp_path) == files
 
 
-def test_only_commands_that_write_a_file_for_people_to_edit_have_force():
-    have = [name for name, command in COMMANDS.items() if any(param.name == "force" for param in command.params)]
-    assert have == ["tower import", "tower fit"]
+def test_every_command_that_writes_results_has_force():
+    have = {name for name, command in COMMANDS.items() if "--force" in list_options(command)}
+    write = {name for name, command in COMMANDS.items() if {"-o", "--save-plot"} & list_options(command)}
+    assert have == write - {"campaign run"}  # which goes on with its dataset, and refuses another
+    tested = {next(name for name in have if line.startswith(name)) for line in WRITTEN}
+    assert have == tested | {"model fit", "model check"}  # which need a campaign of physics
 
 
-def test_a_profile_that_is_there_is_kept_in_one_line_before_any_work(tmp_path: Path):
-    (tmp_path / "mine.toml").write_text("mine")
-    line = refusal("tower", "fit", "rulebook-setup", "-o", "mine.toml", cwd=tmp_path)
-    assert line.startswith("tower-sim: profile 'mine.toml' is there already; allowed is a new name; ")
-    assert "--force to replace it" in line
-    assert (tmp_path / "mine.toml").read_text() == "mine"
-    assert in_folder(tmp_path) == {"mine.toml"}
+def list_options(command: Any) -> set[str]:
+    return {option for param in command.params for option in param.opts}
+
+
+RANDOM = [  # commands that draw a seed
+    "play amerigo --save-plot mine.png",
+    "compare amerigo --set cubes=6 --save-plot mine.png",
+    "compare amerigo --wish actions=3 -o mine.toml",
+    "page replay amerigo -o mine.html",
+    "tower fit my_tower -o mine.toml",
+    "tower fit my_tower -o other.toml",
+    "tower fit --wish inside=5 -o new.toml",
+    "model check amerigo data -o report",
+]
+
+
+@each_case("line", RANDOM)
+def test_a_drawn_seed_never_gives_the_same_file_so_it_is_refused_before_any_work(line: str, tmp_path: Path):
+    (tmp_path / "other.calibration").mkdir()
+    (tmp_path / "report").mkdir()
+    for name in (
+        "mine.png",
+        "mine.html",
+        "mine.toml",
+        "other.calibration/report.md",
+        "new.surrogate.json",
+        "report/report.html",
+    ):
+        (tmp_path / name).write_text("mine")
+    files, begun = contents(tmp_path), time.monotonic()
+    assert "is there already; allowed is a new name; give another, or --force" in refusal(*line.split(), cwd=tmp_path)
+    assert contents(tmp_path) == files
+    assert time.monotonic() - begun < 5
+
+
+def test_all_files_are_checked_before_the_first_is_written(tmp_path: Path):
+    (tmp_path / "b").write_text("mine")
+    (tmp_path / "c").write_text("mine, too")
+    with keeping(), pytest.raises(UsageError, match=r"table '.*b' \(and 1 more\) is there already"):
+        write_all({tmp_path / "a": "1", tmp_path / "b": "2", tmp_path / "c": "3"}, "table")
+    assert contents(tmp_path) == {"b": b"mine", "c": b"mine, too"}
+    with keeping():
+        write_all({tmp_path / "b": "mine", tmp_path / "in" / "d": "1"})
+        write(tmp_path / "in" / "d", "2")  # its own
+    write(tmp_path / "c", "3")  # a function of Python replaces
+    assert contents(tmp_path) == {"b": b"mine", "c": b"3", "in/d": b"2"}
+    (tmp_path / "in" / "e").mkdir()
+    with pytest.raises(UsageError, match="Is a directory"):
+        write_all({tmp_path / "b": "4", tmp_path / "in" / "e": "5"})
+    assert (tmp_path / "b").read_text() == "mine"
 
 
 def test_a_report_that_cannot_be_finished_leaves_each_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -228,6 +228,11 @@ def test_it_is_imported_again_from_its_profile(tmp_path: Path) -> None:
     profile.write_text(profile.read_text("utf-8").replace("edge_mm = 10.0", "edge_mm = 8.0"), "utf-8")
     with pytest.raises(UsageError, match=r"tower-sim tower import mine\.toml"):
         load(profile)
+    mesh = (tmp_path / "tower.stl").read_bytes()
+    small_tower().apply_scale(1.1).export(tmp_path / "tower.stl")
+    with pytest.raises(UsageError, match=r"tower\.stl' is not the one of this profile: its digest is "):
+        import_again(profile, profile)
+    (tmp_path / "tower.stl").write_bytes(mesh)
     again = import_again(profile, profile).tower
     assert (again.cube_edge, again.given.mouth) == (0.008, first.given.mouth)
     assert load(profile).digest == again.digest != first.digest

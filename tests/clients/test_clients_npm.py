@@ -267,7 +267,7 @@ def test_the_package_has_our_version_and_licence(project: Path):
     }  # fmt: skip
 
 
-def test_export_writes_over_its_own_package_and_over_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_export_writes_over_nothing_but_the_same_package(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     def export(*words: str) -> tuple[int, str]:
         return cli.main(["model", "export", *words]), capsys.readouterr().err
 
@@ -275,16 +275,22 @@ def test_export_writes_over_its_own_package_and_over_nothing_else(tmp_path: Path
     own = tmp_path / "own.surrogate.json"
     shutil.copy(str(resources.files("tower_sim.surrogate") / "models/amerigo.json"), own)
     assert export("--to", "npm", "-o", str(package))[0] == 0
-    assert export("--to", "npm", "-o", str(package), str(own)) == (0, "")
+    assert export("--to", "npm", "-o", str(package)) == (0, "")
+    status, line = export("--to", "npm", "-o", str(package), str(own))
+    assert (status, "with other things in it, such as 'ships/" in line) == (2, True)
+    assert export("--to", "npm", "-o", str(package := tmp_path / "small"), str(own)) == (0, "")
     assert not [*(package / "ships").glob("*")]
     names = {path.name for path in (package / "towers").iterdir()}
     assert names == {f"amerigo{end}" for end in (".js", ".cjs", ".d.ts", ".d.cts")}
-    assert export("--to", "npm", "-o", str(package))[0] == 0
+    (package / "README.md").write_text("mine", "utf-8")
+    assert export("--to", "npm", "-o", str(package), str(own))[0] == 2
+    assert (package / "README.md").read_text("utf-8") == "mine"
+    assert export("--to", "npm", "-o", str(package), str(own), "--force") == (0, "")
     other = tmp_path / "other"
     other.mkdir()
     (other / "package.json").write_text('{"name": "mine"}', "utf-8")
     for words, says in (
-        (["--to", "npm", "-o", str(other)], "is a folder with other things in it; allowed is a new or empty one"),
+        (["--to", "npm", "-o", str(other)], "package.json' is there already; allowed is a new name"),
         (["--to", "npm", "-o", str(other / "package.json")], "package.json"),
         (["amerigo", str(own), "--to", "npm", "-o", str(package)], "one with letters or digits that no other"),
         (["--to", "js", "-o", str(tmp_path / "x.mjs")], "model: none is given; allowed with --to js is one"),

@@ -33,7 +33,7 @@ from tower_sim.physics.settings import SETTINGS_VERSION
 from tower_sim.registry import OWN, get
 from tower_sim.tools.extras import extra
 from tower_sim.tools.reading import json_value, read_bytes
-from tower_sim.tools.writing import PART, sync_directory, write, writing_error
+from tower_sim.tools.writing import PART, replace, sync_directory, writing_error
 from tower_sim.typed import Document, read
 from tower_sim.version import TOWER_SIM
 
@@ -126,9 +126,9 @@ class Store:
         return self.directory / table / f"{index:05d}.parquet"
 
     def put(self, shard: Shard) -> None:
-        """Write the tables of a shard, then its line; raises what `writing.write` raises."""
+        """Write the tables of a shard, then its line; raises what `writing.replace` raises."""
         for table, data in shard.tables.items():
-            write(self.path(table, shard.index), data)
+            replace(self.path(table, shard.index), data)
         line = Done(shard=shard.index, sha256={table: _sha256(data) for table, data in shard.tables.items()})
         path = self.directory / MANIFEST
         try:
@@ -144,7 +144,7 @@ class Store:
         """Write the manifest with these lines, unless it is the same already."""
         path, data = self.directory / MANIFEST, f"{self.head.line}\n".encode() + b"".join(map(_text, lines))
         if not path.exists() or path.read_bytes() != data:
-            write(path, data)
+            replace(path, data)
 
     def is_there(self, index: int) -> bool:
         """Return whether a shard is done and all its files exist."""

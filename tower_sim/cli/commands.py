@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import wraps
 from importlib import import_module
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -69,8 +72,29 @@ for name, group in (("page", page), ("campaign", campaign), ("tower", tower), ("
 
 
 def command(group: typer.Typer, name: str, example: str) -> Any:
-    """Register a function as a command with an example."""
-    return group.command(name, cls=Command, epilog=example)
+    """Register a function as a command with an example; one that writes files gets the option --force."""
+
+    def register(body: Callable[..., Any]) -> Any:
+        writes = signature(body).parameters.keys() & {"output", "save_plot"}
+        return group.command(name, cls=Command, epilog=example)(_keep_files(body) if writes else body)
+
+    return register
+
+
+def _keep_files(body: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(body)
+    def run(*, force: bool, **options: Any) -> Any:
+        from tower_sim.tools.writing import keeping
+
+        is_drawn = "seed" in options and options["seed"] is None
+        with nullcontext() if force else keeping(differs=is_drawn):
+            return body(**options)
+
+    own = signature(body, eval_str=True)
+    option = Parameter("force", Parameter.KEYWORD_ONLY, default=False, annotation=Force)
+    shown: Any = run
+    shown.__signature__ = own.replace(parameters=[*own.parameters.values(), option])
+    return run
 
 
 def _option(metavar: str, help_: str, *spellings: str, **more: Any) -> Any:
@@ -139,6 +163,7 @@ Out = Annotated[Path, _option("FILE", "the file or folder to write", "--output",
 NamedOut = Annotated[
     Path | None, _option("FILE", "the file to write (default: a new one, whose name is printed)", "--output", "-o")
 ]
+Force = Annotated[bool, typer.Option("--force", help="replace files that are there already, with other content")]
 Directory = Annotated[Path, _argument("DIR", "the campaign's directory")]
 
 
@@ -313,7 +338,7 @@ def replay(
 @command(campaign, "run", "tower-sim campaign run docs/example/campaign.toml -o games")
 def run(
     spec: Annotated[Path, _argument("SPEC.toml", "the campaign file; see docs/campaigns.md")],
-    output: Out,
+    dataset: Annotated[Path, _option("DIR", "the folder of the dataset, which is made or continued", "--output", "-o")],
     workers: Annotated[int | None, _number_option("processes to use (default: all cores)")] = None,
     dask: Annotated[str, _option("ADDRESS|local", "a Dask scheduler, or local to start one")] = "",
 ) -> int:
@@ -323,7 +348,7 @@ def run(
 
     if workers is not None and dask:
         raise UsageError("--workers and --dask are both given; allowed is one of them; leave one out")
-    return campaign_run(spec, output, (os.cpu_count() or 1) if workers is None else workers, dask)
+    return campaign_run(spec, dataset, (os.cpu_count() or 1) if workers is None else workers, dask)
 
 
 @command(campaign, "status", "tower-sim campaign status games")
@@ -391,10 +416,9 @@ def import_(
     pane: Annotated[
         float | None, _option("MM", "add a sheet of glass over an open front; its lower edge is at this height")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="replace a profile that is there already")] = False,
 ) -> None:
     """Make a tower from the file that people print, and draw it."""
-    _body("mesh").import_(file, output, unit, scale, up, edge, pane, force)
+    _body("mesh").import_(file, output, unit, scale, up, edge, pane)
 
 
 @command(tower, "fit", "tower-sim tower fit my_tower -o mine.toml")
@@ -405,7 +429,6 @@ def fit(
         _argument("[OBSERVATIONS]...", "recorded drops (.csv), remarks (.toml), or a name such as my_tower"),
     ] = None,
     wish: WishOption = [],  # noqa: B006
-    force: Annotated[bool, typer.Option("--force", help="replace a profile that is there already")] = False,
     seed: Seed = None,
 ) -> int:
     """Fit a tower to drops that you recorded, so that it behaves like yours."""
@@ -416,7 +439,7 @@ def fit(
     if not observations and not wish:
         raise fault("observations", "none", "a file, a name that ships, or a --wish", "name one, such as my_tower")
     number, wishes = _body("common").read_seed(seed), read_wishes(wish) if wish else ()
-    status = calibrate_command(observations or [], output, number, wishes, force)
+    status = calibrate_command(observations or [], output, number, wishes)
     if status == 0:
         print(f"tower fit: done by the seed {number}", file=sys.stderr)
     return status

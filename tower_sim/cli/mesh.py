@@ -6,34 +6,33 @@ from pathlib import Path
 
 import numpy as np
 
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, check_one, quote
-from tower_sim.tools.writing import keep
 
 
-def import_(
-    file: Path, output: Path, unit: str, scale: float, up: str, edge: float, pane: float | None, force: bool
-) -> None:
+def import_(file: Path, output: Path, unit: str, scale: float, up: str, edge: float, pane: float | None) -> None:
     """Import a mesh, or again that of a profile, draw the tower, and print what was found."""
     from tower_sim.apparatus.mesh import importing
-    from tower_sim.drawing.picture import draw_apparatus
+    from tower_sim.drawing.files import render
+    from tower_sim.drawing.picture import apparatus_figure
 
     check_one("--unit", unit, importing.UNITS)
-    is_profile = file.suffix.lower() == ".toml"
-    if not force and not (is_profile and output.resolve() == file.resolve()):
-        keep(output, "output")
-    if is_profile:
+    picture = output.with_suffix(".png")
+
+    def draw(tower: Apparatus) -> dict[Path, bytes]:
+        return {picture: render(apparatus_figure(tower), picture)}
+
+    if file.suffix.lower() == ".toml":
         if (unit, scale, up, edge, pane) != ("mm", 1.0, "z", 8.0, None):
             raise UsageError(
                 f"options are given for {quote(str(file))}, whose own numbers count; allowed with a profile is none; "
                 "change [source], [cubes] or [[boxes]] in it"
             )
-        result = importing.import_again(file, output)
+        result = importing.import_again(file, output, draw)
     else:
         factor = importing.UNITS[unit] * scale
-        result = importing.import_mesh(file, output, scale=factor, up=up, edge=edge, pane=pane)
+        result = importing.import_mesh(file, output, scale=factor, up=up, edge=edge, pane=pane, beside=draw)
     tower, profile = result.tower, result.tower.given
-    picture = output.with_suffix(".png")
-    draw_apparatus(tower, picture)
     solids = [solid for solid in tower.solids if solid.part in profile.parts]
     low, high = np.array([solid.bounds for solid in solids]).transpose(1, 2, 0) * 1e3
     size = " x ".join(f"{b - a:.0f}" for a, b in zip(low.min(axis=1), high.max(axis=1), strict=True))

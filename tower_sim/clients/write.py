@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.with_board import with_board
@@ -23,7 +23,7 @@ from tower_sim.errors import UsageError, fault, quote
 from tower_sim.surrogate.export import document, js_text, json_text
 from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped, shipped_names
 from tower_sim.tools.terminal import warn
-from tower_sim.tools.writing import write, writing_error
+from tower_sim.tools.writing import write, write_all
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.live import element_module, element_types
 from tower_sim.web.page import source
@@ -37,7 +37,7 @@ _PROFILE = (
 )
 
 
-def export_command(model: str, to: str, output: Path) -> None:
+def export_command(model: str, to: str, output: str | Path) -> None:
     """Write a surrogate, a file or a shipped name, in the form `to`, a key of FORMATS. Raises WritingFailed."""
     if to not in FORMATS:
         raise fault("format", to, "js, json or lua")
@@ -51,27 +51,19 @@ def _load(model: str) -> Fitted:
     return fitted
 
 
-def write_package(models: Sequence[str], folder: Path) -> None:
+def write_package(models: Sequence[str], folder: str | Path) -> None:
     """Write the npm package of `models` (none: all that ship) into a folder that is new, empty or holds this package.
 
     Raises WritingFailed.
     """
-    files = package_files(models)
-    try:
-        if folder.is_dir() and any(folder.iterdir()) and not _is_ours(folder):
-            raise UsageError(
-                f"output {quote(str(folder))} is a folder with other things in it; allowed is a new or empty one, or "
-                "one with this package; try another name"
-            )
-        for name in files:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise writing_error(folder, error, "output") from error
-    for name, text in files.items():
-        write(folder / name, text, "output")
-    for path in (*folder.glob("towers/*"), *folder.glob("ships/*")):
-        if path.relative_to(folder).as_posix() not in files:
-            path.unlink()
+    folder, files = Path(folder), package_files(models)
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    if others := sorted(there - files.keys()):
+        raise UsageError(
+            f"output {quote(str(folder))} is a folder with other things in it, such as {quote(others[0])}; allowed is "
+            "a new or empty one, or one with this package of the same models; try another name"
+        )
+    write_all({folder / name: text for name, text in files.items()}, "output")
 
 
 def package_files(models: Sequence[str] = ()) -> dict[str, str]:
@@ -196,14 +188,6 @@ def _package_json() -> str:
         "engines": {"node": ">=20"},
     }
     return json.dumps(plain, indent=2) + "\n"
-
-
-def _is_ours(folder: Path) -> bool:
-    try:
-        plain = json.loads((folder / "package.json").read_text("utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(plain, dict) and cast("dict[str, Any]", plain).get("name") == NAME
 
 
 def _word(name: str) -> str:

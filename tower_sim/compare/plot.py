@@ -15,9 +15,10 @@ from tower_sim.games.compared import Group, Picture, Row
 from tower_sim.report import charts
 from tower_sim.report.charts import Panel
 from tower_sim.report.numbers import Cell
-from tower_sim.report.page import Chart, Report, Section, Table
+from tower_sim.report.page import SETTERS, Chart, Report, Section, Table
 from tower_sim.statistics import CONFIDENCE, Estimate, Estimates, student_quantile
 from tower_sim.tools import writing
+from tower_sim.tools.extras import need
 
 PAGE = ".html"
 _WIDEST = 1.0  # share of A's mean: wider intervals are not drawn, to leave room for the others
@@ -26,9 +27,10 @@ _ROW = 0.33  # inches for each figure
 _COURSE = 3.0  # inches
 
 
-def check_drawing(path: Path) -> None:
+def check_drawing(path: str | Path) -> None:
     """Raise UsageError for a path that a comparison cannot be drawn into."""
-    if path.suffix == PAGE:
+    if Path(path).suffix == PAGE:
+        need("campaign", *SETTERS)
         writing.check(path, "report")
     else:
         check_path(path)
@@ -36,7 +38,7 @@ def check_drawing(path: Path) -> None:
 
 def draw_comparison(comparison: Comparison, path: str | Path) -> None:
     """Draw a comparison into the file `path`; the ending `.html` gives the complete report. Raises UsageError."""
-    check_drawing(Path(path))
+    check_drawing(path)
     if Path(path).suffix == PAGE:
         writing.write(path, comparison_report(comparison).page(), "report")
     else:

@@ -57,10 +57,12 @@ def save(figure: Any, path: str | Path) -> None:
     Raises WritingFailed if the disk is full or fails.
     """
     check_path(path)
-    writing.write(path, _render(figure, Path(path).suffix.lower().removeprefix(".")), "picture")
+    writing.write(path, render(figure, path), "picture")
 
 
-def _render(figure: Any, form: str) -> bytes:
+def render(figure: Any, path: str | Path) -> bytes:
+    """Return the bytes of the picture that `save` writes."""
+    form = Path(path).suffix.lower().removeprefix(".")
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # names are names, also those with a dollar sign
     plain = "svg" if form == "svgz" else form

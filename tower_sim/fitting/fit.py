@@ -19,9 +19,10 @@ from tower_sim.fitting.tower import pages as tower_pages
 from tower_sim.fitting.tower.check import check_tower
 from tower_sim.fitting.tower.fit import fit_tower
 from tower_sim.fitting.tower.ladder import score_lines
-from tower_sim.report.page import Report, open_folder
+from tower_sim.report.page import Report, check_report
 from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, fitted_or_shipped
 from tower_sim.tools import writing
+from tower_sim.tools.extras import need
 from tower_sim.tools.progress import Telling, nothing, report_progress
 
 LEAST_RUNS = 10  # with fewer, no run would be held out
@@ -62,7 +63,7 @@ def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -
     return KINDS[kind].fit(campaigns, apparatus, note)
 
 
-def fit_command(directories: Sequence[Path], output: Path) -> None:
+def fit_command(directories: Sequence[str | Path], output: str | Path) -> None:
     """Fit a surrogate, write its file and print the ladder."""
     writing.check(output, "model file")
     with report_progress("steps of the fit") as tell:
@@ -85,16 +86,17 @@ def ladder_text(scores: Sequence[RungScore]) -> str:
     return "\n".join(lines)
 
 
-def check_command(model: str, directories: Sequence[Path], out: Path | None, seed: int) -> None:
+def check_command(model: str, directories: Sequence[str | Path], out: str | Path | None, seed: int) -> None:
     """Check a surrogate, print the result, and write the report to `out` unless it is None."""
     fitted = fitted_or_shipped(model)
     kind = KINDS[fitted.kind]
-    campaigns = [load_whole(directory) for directory in directories]
+    need("surrogate", *(("sklearn.ensemble", "threadpoolctl") if fitted.kind == TOWER else ()))
     if out is not None:
-        open_folder(out)  # refuses before the work a folder that cannot be written
+        check_report(out)
+    campaigns = [load_whole(directory) for directory in directories]
     with report_progress("steps of the check") as tell:
         check = kind.check(fitted, campaigns, seed, tell)
     print(kind.text(check))
     if out is not None:
         kind.report(check).write(out)
-        print(out / "report.md")
+        print(Path(out, "report.md"))

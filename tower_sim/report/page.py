@@ -22,11 +22,12 @@ import numpy as np
 from tower_sim.report import charts
 from tower_sim.report.numbers import Cell, show
 from tower_sim.statistics import Estimate
-from tower_sim.tools.extras import extra
-from tower_sim.tools.writing import check, write, writing_error
+from tower_sim.tools.extras import need
+from tower_sim.tools.writing import check, make_folder, write_all
 from tower_sim.web.page import Page, read_built, source
 
 FILES = "report.html", "report.md"  # of every report
+SETTERS = "jinja2", "markdown_it"  # packages that make the pages
 Rows = list[Sequence[Cell]]
 
 
@@ -144,16 +145,17 @@ class Report:
 
     def write(self, out: str | Path) -> None:
         """Write report.html, report.md, tables/*.csv and plots/*.svg into `out`, each completely or not at all."""
-        folder = open_folder(out)
-        text, page = self._set("report.md.j2"), self.page()
+        write_all(self.files(out), "report")
+
+    def files(self, out: str | Path) -> dict[str | Path, str]:
+        """Return the texts that `write` writes, by path."""
         files = {f"tables/{name}.csv": table.csv() for name, table in self.tables.items()}
         files |= {f"plots/{name}.svg": charts.alone(chart.svg) for name, chart in self.charts.items()}
-        for name, data in {**files, FILES[1]: text, FILES[0]: page}.items():
-            (folder / name).parent.mkdir(exist_ok=True)
-            write(folder / name, data, "report")
+        files |= {FILES[1]: self._set("report.md.j2"), FILES[0]: self.page()}
+        return {Path(out, name): text for name, text in files.items()}
 
     def _set(self, template: str) -> str:
-        jinja, markdown = extra("jinja2", "campaign"), extra("markdown_it", "campaign")
+        jinja, markdown = need("campaign", *SETTERS)
         reader = markdown.MarkdownIt("commonmark", {"html": False}).disable("image")
         house = jinja.Environment(autoescape=template == "report.html.j2", trim_blocks=True, lstrip_blocks=True)
         house.filters |= {"inline": reader.renderInline, "block": reader.render, "cell": _cell, "show": show}
@@ -170,15 +172,12 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def open_folder(out: str | Path) -> Path:
-    """Return the folder of a report after creating it; raises UsageError if it cannot be written."""
-    folder = Path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise writing_error(folder, error, "report folder") from error
-    check(folder / FILES[0], "report")
-    return folder
+def check_report(out: str | Path) -> None:
+    """Check, before any work, that a report can be made and written into the folder `out`, which is made for it."""
+    need("campaign", *SETTERS)
+    for name in FILES:
+        make_folder(Path(out, name), "report folder")
+        check(Path(out, name), "report")
 
 
 def _csv(cell: Cell, wide: bool) -> list[str]:

@@ -15,10 +15,11 @@ from tower_sim.campaign.reader import load
 from tower_sim.campaign.run import spans
 from tower_sim.campaign.vary import describe
 from tower_sim.report.numbers import how_sure, show
-from tower_sim.report.page import Report, Rows, Section, Table, open_folder
+from tower_sim.report.page import SETTERS, Report, Rows, Section, Table, check_report
 from tower_sim.statistics import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, questions, sections, swept, tower
 from tower_sim.study.design import at_point, curves, each_point, used_points
+from tower_sim.tools.extras import need
 from tower_sim.tools.progress import report_progress
 
 EFFECTS = 20  # steps of progress for the effects of the fields and the points
@@ -40,9 +41,10 @@ def study(directory: str | Path, out: str | Path, point: int | None = None) -> d
     Returns:
         The text and the tables as a document.
     """
+    need("campaign", "pyarrow", *SETTERS)
     whole = load(directory)
     campaign = whole if point is None else at_point(whole, point)
-    open_folder(out)
+    check_report(out)
     which = "" if point is None else f", point {point}: {describe(dict(whole.points[point]))}"
     if len(used_points(campaign)) > 1:
         says, parts = _study_points(campaign)

@@ -27,6 +27,11 @@ def extra(module: str, name: str) -> Any:
         ) from None
 
 
+def need(name: str, *modules: str) -> list[Any]:
+    """Import and return `modules` of the extra `name`, before any work is done that needs them."""
+    return [extra(module, name) for module in modules]
+
+
 def pip_install(*names: str) -> str:
     """Return the shell command that installs packages into the running Python."""
     python = shutil.which("python")

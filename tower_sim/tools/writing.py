@@ -1,4 +1,4 @@
-"""Write files whole or not at all. A file that a person fills in is replaced only with --force, others always."""
+"""Write files whole or not at all. In a command, a file that is there and differs is kept unless --force is given."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import errno
 import os
 import secrets
 import shutil
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 
 from tower_sim.errors import UsageError, fault, quote
@@ -21,27 +23,86 @@ class WritingFailed(RuntimeError):
     """The error for a disk that is full or fails, which is no mistake of the caller."""
 
 
-def write(path: str | Path, data: bytes | str | None, what: str = "file") -> None:
-    """Replace the file `path` by `data` (text as UTF-8); for None, only check that it can be written.
+_written: ContextVar[set[Path] | None] = ContextVar("written", default=None)
+"""In `keeping`: the files that were written in the block, which may be replaced in it."""
+_differs: ContextVar[bool] = ContextVar("differs", default=False)
 
-    Errors call the file `what`. Raises WritingFailed when the disk is full or fails.
+
+@contextmanager
+def keeping(*, differs: bool = False) -> Generator[None]:
+    """Keep in the block every file that is there and differs from what would replace it; UsageError names it.
+
+    If what will be written `differs` for certain from every earlier file, `check` refuses a file that is there.
     """
+    written, certain = _written.set(set()), _differs.set(differs)
     try:
-        put(Path(path), data.encode() if isinstance(data, str) else data)
+        yield
+    finally:
+        _written.reset(written)
+        _differs.reset(certain)
+
+
+def write(path: str | Path, data: bytes | str, what: str = "file") -> None:
+    """Write one file as `write_all` does."""
+    write_all({path: data}, what)
+
+
+def write_all(files: Mapping[str | Path, bytes | str], what: str = "file") -> None:
+    """Write `files`, data by path (text as UTF-8), each whole or not at all, and make the folders that they need.
+
+    First all are checked: that each can be written, and in `keeping` that none would replace a file that differs.
+    Errors call a file `what`. Raises WritingFailed when the disk is full or fails.
+    """
+    every = {Path(path): data.encode() if isinstance(data, str) else data for path, data in files.items()}
+    _refuse([path for path, data in every.items() if _is_other(path, data)], what)
+    for path in every if len(every) > 1 else ():
+        make_folder(path, what)
+        replace(path, None, what)
+    for path, data in every.items():
+        replace(path, data, what)
+        if (written := _written.get()) is not None:
+            written.add(path)
+
+
+def replace(path: Path, data: bytes | None, what: str = "file") -> None:
+    """Write a file that only this program writes, whatever is there; for None, only check that it can be written."""
+    try:
+        put(path, data)
     except (OSError, ValueError) as error:
         raise writing_error(path, error, what) from error
 
 
 def check(path: str | Path, what: str = "file") -> None:
-    """Check, before any work is done, that `path` can be written; raises as `write` does."""
-    write(path, None, what)
+    """Check, before any work is done, that `path` can be written; raises as `write_all` does."""
+    replace(Path(path), None, what)
+    if _differs.get():
+        keep([Path(path)], what)
 
 
-def keep(path: Path, what: str) -> None:
-    """Check that a file that a person fills in does not exist yet."""
-    if path.exists():
+def keep(paths: Iterable[Path], what: str) -> None:
+    """In `keeping`, refuse each of `paths` that is there, whatever would replace it."""
+    _refuse([path for path in paths if _is_other(path, None)], what)
+
+
+def make_folder(path: Path, what: str) -> None:
+    """Make the folder of a file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise writing_error(path.parent, error, what) from error
+
+
+def _is_other(path: Path, data: bytes | None) -> bool:
+    if (written := _written.get()) is None or path in written or not path.is_file():
+        return False
+    return data is None or path.stat().st_size != len(data) or path.read_bytes() != data
+
+
+def _refuse(paths: list[Path], what: str) -> None:
+    if paths:
+        named = quote(str(paths[0])) + (f" (and {len(paths) - 1} more)" if len(paths) > 1 else "")
         hint = "allowed is a new name; give another, or --force to replace it"
-        raise UsageError(f"{what} {quote(str(path))} is there already; {hint}")
+        raise UsageError(f"{what} {named} is there already; {hint}")
 
 
 def put(path: Path, data: bytes | None) -> None:

@@ -61,7 +61,7 @@ def make(profile: Profile) -> MeshTower:
     if solids.read_digest(text) != given.solids_digest:
         raise UsageError(
             "source, boxes or cubes.edge_mm were changed after the import; allowed are those that the solids were made "
-            f"for; try: tower-sim tower import {profile.name}.toml"
+            f"for; try: tower-sim tower import {profile.name}.toml -o {profile.name}.toml --force"
         )
     cuboids, hulls = solids.read(text, given.parts)
     bottoms = {layer.name: layer.bottom for layer in given.inside}  # of each name the lowest, in the order of the first

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
@@ -25,10 +25,11 @@ from tower_sim.apparatus.mesh import MeshTower, solids
 from tower_sim.apparatus.mesh.prisms import FLAT, Mesh, Slivers, make_prisms
 from tower_sim.apparatus.mesh.profile import MeshTable, Source, measure_free
 from tower_sim.apparatus.mesh.space import Array, Interior, NoWay, Space, directions
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, check_number, fault, quote
 from tower_sim.tools.extras import extra
 from tower_sim.tools.reading import read_bytes, read_text, toml_table
-from tower_sim.tools.writing import check, write
+from tower_sim.tools.writing import check, write_all
 
 FORMATS = (".stl", ".3mf", ".obj", ".ply", ".glb")
 UNITS = {"mm": 1.0, "cm": 10.0, "inch": 25.4, "m": 1000.0}
@@ -46,6 +47,13 @@ _SURFACES = {
 }
 _HAND = {"height_mm": 15, "spread_mm": 0, "speed_m_s": 0.1, "spin_rad_s": 5, "rate_per_s": 100, "fall_m_s": 0.3}
 _NAMES = ("top", "middle", "bottom")
+Beside = Callable[[Apparatus], Mapping[Path, bytes]]
+"""Return further files to write with the profile of a tower, such as its picture."""
+
+
+def nothing(tower: Apparatus) -> Mapping[Path, bytes]:
+    """Return no further files."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +76,9 @@ def import_mesh(
     up: str = "z",
     edge: float = 8.0,
     pane: float | None = None,
+    beside: Beside = nothing,
 ) -> Import:
-    """Write the profile of a mesh into `output` (TOML), its solids beside it, and a copy of the mesh.
+    """Write the profile of a mesh into `output` (TOML), its solids beside it, a copy of the mesh, and files `beside`.
 
     `scale` is the file's unit (mm), `edge` that of the cubes (mm). `pane` is the height (mm) of the lower edge of a
     sheet of glass to add where the front is open.
@@ -85,11 +94,11 @@ def import_mesh(
     source = Source(
         file=file.name, digest=digest, scale=scale, up=cast("Any", up), turn_deg=turn, move_mm=list(move), flat_mm=FLAT
     )
-    return _import(file, output, mesh, source, sheets, edge, None, open_edges)
+    return _import(file, output, mesh, source, sheets, edge, None, open_edges, beside)
 
 
-def import_again(profile: str | Path, output: str | Path) -> Import:
-    """Make the solids of a profile again, after its source, boxes or edge were changed."""
+def import_again(profile: str | Path, output: str | Path, beside: Beside = nothing) -> Import:
+    """Make the solids of a profile again after a change of its source, boxes or edge; `beside` as in `import_mesh`."""
     profile, output = Path(profile), _profile_path(output)
     tables = toml_table(read_text(profile, "profile"), "the file")
     table: dict[str, Any] = {
@@ -98,10 +107,14 @@ def import_again(profile: str | Path, output: str | Path) -> Import:
     given = typed.read(MeshTable, {**table, "solids": {"file": "-", "digest": "-"}})
     source, file = given.source, profile.parent / given.source.file
     mesh, digest, open_edges = _open_mesh(file, source.scale, source.up)
+    if digest != source.digest:
+        raise UsageError(
+            f"mesh {quote(str(file))} is not the one of this profile: its digest is {digest}, not {source.digest}; "
+            "allowed is the same file; put it back, or import this one as a tower of its own"
+        )
     mesh = _turn(mesh, source.turn_deg, cast("Any", source.move_mm))
-    source = source.model_copy(update={"digest": digest})
     sheets = [box.model_dump() for box in given.boxes]
-    return _import(file, output, mesh, source, sheets, table["cubes"]["edge_mm"], table, open_edges)
+    return _import(file, output, mesh, source, sheets, table["cubes"]["edge_mm"], table, open_edges, beside)
 
 
 def _profile_path(output: str | Path) -> Path:
@@ -135,6 +148,7 @@ def _import(
     edge: float,
     tables: dict[str, Any] | None,
     open_edges: int,
+    beside: Beside,
 ) -> Import:
     space = Space(np.concatenate([mesh.triangles, *map(_cut_sheet, sheets)]), edge)
     try:
@@ -157,10 +171,10 @@ def _import(
     tables["solids"] = {"file": solids_file.name, "digest": hashlib.sha256(text.encode()).hexdigest()[:16]}
     # before anything is written, so that a fault leaves no half of it
     tower = from_tables({**HEAD, **tables, "solids": {**tables["solids"], "data": text}}, output.stem, output)
-    write(solids_file, text, "file of solids")
-    if (output.parent / file.name).resolve() != file.resolve():
-        write(output.parent / file.name, file.read_bytes(), "copy of the mesh")
-    write(output, profile_text(tables, output.stem), "output")
+    copy = output.parent / file.name
+    copies = {} if copy.resolve() == file.resolve() else {copy: file.read_bytes()}
+    profile = profile_text(tables, output.stem)
+    write_all({**copies, solids_file: text, output: profile, **beside(tower)}, "output")
     return Import(cast("MeshTower", tower), len(closed), len(mesh.faces), open_edges, int(touched.sum()), slivers)
 
 
@@ -361,7 +375,7 @@ def _find_outline(extent: Array) -> list[list[float]]:
 
 _COMMENTS = {  # of the tables that a person may change
     "cubes": "what the tower is made for; [assumed]: beech",
-    "source": "the mesh; after a change here, in [[boxes]] or of edge_mm: tower-sim tower import {name}.toml",
+    "source": "the mesh; after a change here, in [[boxes]] or of edge_mm: tower-sim tower import {name}.toml -o {name}.toml --force",
     "solids": "what cubes can touch of it",
     "parts": "printed, pane or table",
     "boxes": "what the file lacks, such as a sheet of glass",
