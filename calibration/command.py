@@ -76,7 +76,7 @@ def calibrate(
     output = Path(output)
     if output.suffix != ".toml" or not output.stem:
         raise UsageError(f"output {quote(str(output))}; allowed is a name that ends in .toml; try mine.toml")
-    directory = output.with_suffix(".calibration")
+    directory = _find_folder(output)
     writing.keep([output, beside(output), *(directory / name for name in FILES)], "output")
     writing.check(output, "output")
     wish_evidence = [_read_wish(wish) for wish in wishes]
@@ -132,13 +132,15 @@ def calibrate(
     return result
 
 
-def calibrate_command(paths: Sequence[str], output: Path, seed: int, wishes: Sequence[Wish]) -> int:
+def _find_folder(output: str | Path) -> Path:
+    return Path(output).with_suffix(".calibration")
+
+
+def calibrate_command(paths: Sequence[str], output: str | Path, seed: int, wishes: Sequence[Wish]) -> int:
     """Run `tower-sim tower fit`, print the result, and return the exit status."""
     result = calibrate(paths, output, seed, wishes)
     print(format_short(result))
-    print(
-        "\n".join([*result.notes, f"profile: {output}", f"report: {output.with_suffix('.calibration') / 'report.md'}"])
-    )
+    print("\n".join([*result.notes, f"profile: {output}", f"report: {_find_folder(output) / FILES[1]}"]))
     if wishes:
         print(f"fast model: {beside(output)}")
     print(f"to play with it: {shlex.join(['tower-sim', 'play', 'amerigo', '--tower', str(output)])}")

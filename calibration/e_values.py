@@ -59,7 +59,8 @@ class Bet:
 class Colours:
     """A bet that one colour comes out more or less readily than the others: its e-value `e` after each drop.
 
-    `out` and `expected` are cubes by colour over `drops` informative drops. `evidence` is the share of the stake.
+    `out` and `expected` are cubes by colour over `drops` informative drops. `evidence` is the share of the
+    stake, of colours that were bet on.
     """
 
     e: tuple[float, ...]
@@ -211,6 +212,7 @@ def _bet_on_colours(drops: Sequence[Situation]) -> Colours:
         evidence={
             (name, words): float(shares[i, side].sum())
             for i, name in enumerate(names)
+            if expected[i]  # a colour that was never thrown can stand out in nothing
             for words, side in ((STICKS, tilts < 0), (SLIPS, tilts > 0))
         },
     )

@@ -29,6 +29,7 @@ from tower_sim.runs.by_drop import ByDrop
 from tower_sim.runs.figure import SHARE
 from tower_sim.runs.tower import TOTALS, many_key, single_key
 from tower_sim.tools.reading import RECORDS, read_text, refuse_other
+from tower_sim.tools.terminal import count_noun
 
 MOST_VALUES = 40  # 1.7 GB
 MOST_OF_GAMES = 28  # values of recorded games, so that remarks find room beside them
@@ -59,7 +60,9 @@ class ColoursOut:
 
     def __str__(self) -> str:
         words = {1: "1 colour", 2: "2 colours", 3: "3 colours or more"}
-        return f"{' or '.join(words[number] for number in sorted(self.numbers))} in {self.total} cubes out"
+        return (
+            f"{' or '.join(words[number] for number in sorted(self.numbers))} in {count_noun(self.total, 'cube')} out"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ class LeastOut:
     cubes: int
 
     def __str__(self) -> str:
-        return f"{self.cubes} cubes out or more"
+        return f"{count_noun(self.cubes, 'cube')} out or more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +164,9 @@ def find_records(name: str | Path) -> Path:
     return path
 
 
-def read(path: Path) -> Observation:
+def read(path: str | Path) -> Observation:
     """Read an observation."""
+    path = Path(path)
     if path.suffix.lower() != ".toml":
         raise UsageError(
             f"observations {quote(str(path))}; allowed are a .csv of recorded drops, a .toml of one observation, or "
@@ -359,12 +363,16 @@ def _average(games: Sequence[Evidence]) -> Evidence:
     sources = list(dict.fromkeys(game.source for game in games))
     names = list(dict.fromkeys(game.name.rpartition(", game ")[0] for game in games))
     lengths = sorted({_count_drops(game) for game in games})
-    drops = f"{lengths[0]} recorded drops" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]} recorded drops"
+    drops = (
+        count_noun(lengths[0], "recorded drop")
+        if len(lengths) == 1
+        else f"{lengths[0]} to {lengths[-1]} recorded drops"
+    )
     values: Array = np.mean([game.values for game in games], axis=0)
     return replace(
         middle,
-        name=f"{names[0] if len(names) == 1 else f'{len(names)} records'}, {len(games)} games",
-        words=f"{len(games)} games of {drops}",
+        name=f"{names[0] if len(names) == 1 else f'{len(names)} records'}, {count_noun(len(games), 'game')}",
+        words=f"{count_noun(len(games), 'game')} of {drops}",
         source="; ".join(sources),
         values=tuple(values.tolist()),
         games=len(games),

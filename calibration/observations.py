@@ -140,13 +140,14 @@ def _read_strength(words: str) -> str:
     return first if first in DOUBT else ""
 
 
-def read_folder(folder: Path = FOLDER) -> list[Observation]:
+def read_folder(folder: str | Path = FOLDER) -> list[Observation]:
     """Read all observations in a folder, ordered by name."""
-    return [read(file) for file in sorted(folder.glob("*.toml"))]
+    return [read(file) for file in sorted(Path(folder).glob("*.toml"))]
 
 
-def read(file: Path) -> Observation:
+def read(file: str | Path) -> Observation:
     """Read one observation."""
+    file = Path(file)
     text = read_text(file, "observation", limit=LARGEST, advice="give a TOML file in UTF-8")
     refuse_other(text, f"observation file {quote(str(file))}", OBSERVATION)
     where = f"observation {file.stem}"

@@ -83,8 +83,9 @@ class Table:
     base: Array
 
 
-def shipped(folder: Path = FOLDER) -> Table:
+def shipped(folder: str | Path = FOLDER) -> Table:
     """Read all pieces, the further rounds, and the additional games of some towers."""
+    folder = Path(folder)
     pieces = sorted(folder.glob("[0-9][0-9].npz"))
     if [piece.name for piece in pieces] != [f"{i:02}.npz" for i in range(len(pieces))] or not pieces:
         raise UsageError(
@@ -143,11 +144,12 @@ def add_rounds(table: Table, rounds: Sequence[Mapping[str, Array]]) -> Table:
     return Table(unit, _make_games(*columns), len(unit) / mixture)
 
 
-def play_around(centre: Array, share: Array, file: Path, before: int) -> None:
+def play_around(centre: Array, share: Array, file: str | Path, before: int) -> None:
     """Play a further round about `centre` into `file`; a second call continues.
 
     `before` is the number of rounds before it, from which its seeds follow.
     """
+    file = Path(file)
     done = dict(read_round(file)) if file.exists() else {"centre": centre, "share": share}
     unit, first = draw_around(done["centre"], done["share"], seed=SEED + before), len(draw_points()) + before * AROUND
     left = range(len(done.get("thrown", ())), len(unit))
@@ -174,8 +176,9 @@ def _widen(counts: Array, games: int) -> Array:
     return np.pad(counts, ((0, 0), (0, games - counts.shape[1]), (0, 0)), constant_values=UNKNOWN)
 
 
-def play_on(table: Table, towers: Sequence[int] | Array, file: Path, games: int = MORE) -> Table:
+def play_on(table: Table, towers: Sequence[int] | Array, file: str | Path, games: int = MORE) -> Table:
     """Play `games` more games of some towers and store them in `file`; a second call continues."""
+    file = Path(file)
     done = _read_more(file, len(table.unit)) if file.exists() else None
     first = table.games.thrown.shape[1]
     if done is not None and done["first"].tolist() != [first] * len(done["first"]):
@@ -197,7 +200,7 @@ def _make_games(*columns: Array) -> ByDrop:
     return ByDrop(**counts, phases=after_setup(PLAN.drops), terms=PLAN.terms)
 
 
-def _read_counts(file: Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
+def _read_counts(file: str | Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
     try:
         with np.load(file, allow_pickle=False) as archive:
             counts = {name: archive[name] for name in archive.files}
@@ -210,7 +213,7 @@ def _read_counts(file: Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
     return counts
 
 
-def read_round(file: Path) -> dict[str, Array]:
+def read_round(file: str | Path) -> dict[str, Array]:
     """Read a further round: counts, and its `centre` and `share`."""
     counts = _read_counts(file, (None, AGAIN, PLAN.drops))
     if counts.get("centre", np.zeros(0)).shape != (*counts.get("share", np.zeros(0)).shape, len(NUMBERS)):

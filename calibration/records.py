@@ -24,6 +24,7 @@ from tower_sim.drawing.files import save
 from tower_sim.errors import UsageError, quote
 from tower_sim.games.amerigo import Rules
 from tower_sim.tools.reading import read_bytes
+from tower_sim.tools.terminal import count_noun
 
 THROWN, OUT = "thrown_", "out_"
 NOTE, MARK = "note", "mark"
@@ -200,7 +201,7 @@ def _read_number(text: str, counted: str, before: Record | None, where: str) -> 
 
 
 def _words(cubes: int, colour: str) -> str:
-    return f"{cubes} cubes" if colour == ANY else f"{cubes} {colour}"
+    return count_noun(cubes, "cube") if colour == ANY else f"{cubes} {colour}"
 
 
 def _read_names(cells: Sequence[str], where: str) -> list[str]:

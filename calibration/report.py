@@ -116,7 +116,8 @@ def list_warnings(fit: Fit) -> list[str]:
     warnings: list[str] = []
     if fit.posterior.effective < FEW:
         warnings.append(
-            f"Only an effective {fit.posterior.effective:.0f} towers agree with the evidence: intervals are rough."
+            f"The effective number of towers that agree with the evidence is only {fit.posterior.effective:.0f}: "
+            "intervals are rough."
         )
     if outside := [x for x in fit.predictive if not _is_within(x) and not _is_wish(x, fit.evidence)]:
         names = "; ".join(f"{check.name} ({_summary_words(check.window)})" for check in outside)

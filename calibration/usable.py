@@ -16,6 +16,7 @@ from tower_sim.calibration.records import DISTURBING, Record, has_colours
 from tower_sim.calibration.summaries import DROPS
 from tower_sim.calibration.watched import COLOURS, is_published
 from tower_sim.errors import UsageError, quote
+from tower_sim.tools.terminal import count_noun
 
 TABLES = (".csv", ".tsv", ".tab", ".txt")
 OF_ALL = f"{CUBES} cubes in {COLOURS} equal colours"
@@ -36,14 +37,14 @@ class Usable:
     notes: tuple[str, ...] = ()
 
 
-def read_usable(files: Sequence[Path]) -> Usable:
+def read_usable(files: Sequence[str | Path]) -> Usable:
     """Read all files."""
     remarks: list[Evidence] = []
     nights: list[tuple[list[Record], str, Observation | None]] = []
     left: dict[str, tuple[Record, ...]] = {}
     notes: list[str] = []
     read: dict[str, list[Record]] = {}
-    for file in files:
+    for file in map(Path, files):
         observation = None if file.suffix.lower() in TABLES else evidences.read(file)
         remarks += evidences.of_observation(observation) if observation else []
         table = observation.recorded if observation else file
@@ -107,9 +108,13 @@ def _format_note(name: str, records: Sequence[Record], fitted: Sequence[Record],
     used = sum(not record.is_odd for record in fitted)
     odd = len(records) - used - len(other) - beyond
     parts = [
-        f"{used} of {len(records)} drops can be fitted",
-        *([f"{free} are free throws"] if free else []),
-        *([f"{len(other) - free} are of games of other than {OF_ALL}"] if len(other) > free else []),
+        f"{used} of {count_noun(len(records), 'drop')} can be fitted",
+        *([f"{free} {'is a free throw' if free == 1 else 'are free throws'}"] if free else []),
+        *(
+            [f"{len(other) - free} {'is' if len(other) - free == 1 else 'are'} of games of other than {OF_ALL}"]
+            if len(other) > free
+            else []
+        ),
         *(
             [
                 f"{odd} {'is' if odd == 1 else 'are'} miscounted, or from a knock, a spill, an emptied tower or a "
@@ -118,7 +123,7 @@ def _format_note(name: str, records: Sequence[Record], fitted: Sequence[Record],
             if odd
             else []
         ),
-        *([f"{beyond} are beyond the {DROPS} drops of a game"] if beyond else []),
+        *([f"{beyond} {'is' if beyond == 1 else 'are'} beyond the {DROPS} drops of a game"] if beyond else []),
         *(["no colours were recorded, so only numbers are fitted"] if fitted and not has_colours(records) else []),
     ]
     return f"records {quote(name)}: {', '.join(parts)}"

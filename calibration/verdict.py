@@ -19,6 +19,7 @@ from tower_sim.calibration.reference import fit_reference
 from tower_sim.calibration.watched import list_throws
 from tower_sim.models import PHYSICS
 from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.tools.terminal import count_noun
 
 SCHEMA = "tower-sim/fairness"
 VERSION = 1
@@ -71,7 +72,10 @@ def format_text(check: ProfileCheck) -> str:
     """Return the result as text: two sentences for everybody, then the figures."""
     tested = check.setup.drops + check.later.drops
     lines = [*format_sentences(check), ""]
-    lines.append(f"{check.drops} drops beside {check.games} simulated games of {check.apparatus} (seed {check.seed})")
+    lines.append(
+        f"{count_noun(check.drops, 'drop')} beside {check.games} simulated games of {check.apparatus} (seed "
+        f"{check.seed})"
+    )
     lines.append(_format_verdict("How many come out", check.e, tested, "that this tower is not as the profile"))
     for words, part in (("first drops", check.setup), ("later drops", check.later)):
         if part.drops:
@@ -84,7 +88,7 @@ def format_text(check: ProfileCheck) -> str:
             if part.e[-1] >= HINT:
                 name, share = max(part.evidence.items(), key=lambda item: item[1])
                 lines.append(f"    {share:.0%} of this evidence: the tower {name} than the profile says")
-    lines += [f"  left out: {count} drops, {why}" for why, count in check.skipped.items()]
+    lines += [f"  left out: {count_noun(count, 'drop')}, {why}" for why, count in check.skipped.items()]
     colours = check.colours
     lines.append(_format_verdict("Which colours come out", colours.e, colours.drops, "that colours are not alike"))
     if colours.drops:
@@ -105,7 +109,8 @@ def format_sentences(check: ProfileCheck) -> tuple[str, str]:
     if not tested and not colours.drops:
         why = "; ".join(f"{count}: {why}" for why, count in check.skipped.items())
         return (
-            f"Nothing can be said of your tower: none of the {check.drops} drops can be compared with the profile.",
+            f"Nothing can be said of your tower: none of the {count_noun(check.drops, 'drop')} can be compared "
+            f"with the profile.",
             f"How sure: not at all; drops left out, and why: {why}.",
         )
     numbers, kinds = max(check.e), max(colours.e)
@@ -128,7 +133,9 @@ def format_sentences(check: ProfileCheck) -> tuple[str, str]:
             "this by chance; add drops and look again.",
         )
     return (
-        f"These {check.drops} drops give no reason to doubt that your tower is as the profile {check.apparatus} says.",
+        f"{'This drop gives' if check.drops == 1 else f'These {check.drops} drops give'} no reason to doubt "
+        f"that your tower is "
+        f"as the profile {check.apparatus} says.",
         f"How sure: that is no proof, {_describe_uncertainty(check)}; add drops and look again.",
     )
 
@@ -171,11 +178,14 @@ def _format_verdict(what: str, e: Sequence[float], tested: int, claim: str) -> s
         return f"{what}: no drop to compare"
     if not _are_finite(e):
         return f"{what}: no verdict, since the evidence is beyond what numbers can hold"
-    now, most = e[-1], max(e)
-    head = f"{what}: e = {now:.3g}: {tested} drops "
+    now, most, are = e[-1], max(e), "is" if tested == 1 else "are"
+    head = f"{what}: e = {now:.3g}: {count_noun(tested, 'drop')} "
     if most >= STRONG:
-        when = "" if now >= STRONG else f", {most:.3g} after {1 + int(np.argmax(e))} drops"
-        return head + f"are strong evidence {claim} (20 or more{when}; by chance at most 1 in 20 ever comes there)"
+        when = "" if now >= STRONG else f", {most:.3g} after {count_noun(1 + int(np.argmax(e)), 'drop')}"
+        return head + f"{are} strong evidence {claim} (20 or more{when}; by chance at most 1 in 20 ever comes there)"
     if now >= HINT:
-        return head + f"are a hint {claim}, no more (20 or more would be strong evidence; adding drops stays valid)"
-    return head + "give no reason to doubt (20 or more would be strong evidence; adding drops stays valid)"
+        return head + f"{are} a hint {claim}, no more (20 or more would be strong evidence; adding drops stays valid)"
+    return (
+        head + f"{'gives' if tested == 1 else 'give'} no reason to doubt (20 or more would be strong evidence; "
+        f"adding drops stays valid)"
+    )

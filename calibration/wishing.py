@@ -76,16 +76,17 @@ def choose(places: Sequence[int] | Array, towers: Towers, wishes: Sequence[Wish]
     return int(left[0])
 
 
-def judge(profile: Path, directory: Path, wishes: Sequence[Wish], of: int, seed: int) -> tuple[str, ...]:
+def judge(profile: str | Path, directory: str | Path, wishes: Sequence[Wish], of: int, seed: int) -> tuple[str, ...]:
     """Play new games of a profile, fit its surrogate to them, and return the sentences about the wish.
 
     `of` is the number of towers that it was chosen from. The surrogate is written beside the profile, the games into
     `directory`; a second call continues. Raises KeyboardInterrupt if interrupted.
     """
+    profile = Path(profile)
     words = {"game": GAME.name, "apparatus": profile.name, "games": JUDGE, "shard": 10, "seed": str(seed)}
     lines = (f"{key} = {repr(value) if isinstance(value, str) else value}" for key, value in words.items())
     spec = parse("\n".join(["[campaign]", *lines, ""]), profile.parent)
-    folder = directory / f"games-{spec.digest[:12]}"
+    folder = Path(directory, f"games-{spec.digest[:12]}")
     with report_progress("new games of the tower") as tell:
         summary = run(spec, folder, os.cpu_count() or 1, tell=tell)
     if summary.interrupted:

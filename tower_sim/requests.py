@@ -359,7 +359,7 @@ def naming(what: str, file: str | Path) -> Generator[None]:
         raise UsageError(f"{what} {quote(str(file))}: {error}") from None
 
 
-def parse_rules(game: Game, table: Mapping[str, Any], directory: Path | None = None) -> Asked:
+def parse_rules(game: Game, table: Mapping[str, Any], directory: str | Path | None = None) -> Asked:
     """Read a table: the keys of the game's first table, its other tables by name, `apparatus` and `game`.
 
     A relative path of the apparatus starts at `directory`.
@@ -369,7 +369,7 @@ def parse_rules(game: Game, table: Mapping[str, Any], directory: Path | None = N
     if not is_it:
         raise fault(GAME, name, f"{game.name}, which is to be played", "play that game, or give other rules")
     if directory is not None:
-        as_path("directory", directory)
+        directory = as_path("directory", directory)
     apparatus = table.get(APPARATUS, "")
     if not isinstance(apparatus, str):
         raise fault(APPARATUS, apparatus, allowed())
@@ -383,14 +383,14 @@ def parse_rules(game: Game, table: Mapping[str, Any], directory: Path | None = N
     return Asked(game.read(tables | ({first: own} if own else {})), apparatus)
 
 
-def choose_game(table: Mapping[str, Any], directory: Path | None, default: str) -> Game:
+def choose_game(table: Mapping[str, Any], directory: str | Path | None, default: str) -> Game:
     """Return the game of a rules file."""
     name: object = table.get(GAME, default)
     return _open(cast("str", name), directory) if registry.is_file("game", name) else registry.get("game", name)
 
 
-def _open(file: str, directory: Path | None) -> Game:
-    return registry.get("game", file if directory is None else str(directory / file))
+def _open(file: str, directory: str | Path | None) -> Game:
+    return registry.get("game", file if directory is None else str(Path(directory, file)))
 
 
 # The answers

@@ -176,7 +176,12 @@ def test_a_number_is_informed_by_a_narrower_interval_or_a_median_that_moved():
 @each_case(
     ("effective", "observed", "chance", "says"),
     [
-        (FEW - 1.0, None, None, "Only an effective 39 towers agree with the evidence: intervals are rough."),
+        (
+            FEW - 1.0,
+            None,
+            None,
+            "The effective number of towers that agree with the evidence is only 39: intervals are rough.",
+        ),
         (FEW + 1.0, 1e3, None, "The fit does not explain 1 of 6 values: mine.csv, game 1 (inside after the set-up)."),
         (FEW + 1.0, None, 0.04, "The fit contradicts 1 of 2 clues: photo (the thrown colour leads)."),
         (FEW + 1.0, None, None, "How far the simulation is off a real tower is assumed"),

@@ -278,7 +278,8 @@ def test_export_writes_over_nothing_but_the_same_package(tmp_path: Path, capsys:
     assert export("--to", "npm", "-o", str(package)) == (0, "")
     status, line = export("--to", "npm", "-o", str(package), str(own))
     assert (status, "with other things in it, such as 'ships/" in line) == (2, True)
-    assert export("--to", "npm", "-o", str(package := tmp_path / "small"), str(own)) == (0, "")
+    package = tmp_path / "small"
+    assert export("--to", "npm", "-o", str(package), str(own)) == (0, "")
     assert not [*(package / "ships").glob("*")]
     names = {path.name for path in (package / "towers").iterdir()}
     assert names == {f"amerigo{end}" for end in (".js", ".cjs", ".d.ts", ".d.cts")}

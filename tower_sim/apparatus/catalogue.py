@@ -71,7 +71,7 @@ def load(name_or_file: str | Path) -> Apparatus:
     return parse(text, path.stem, path)
 
 
-def parse(text: str, name: str, file: Path | None = None) -> Apparatus:
+def parse(text: str, name: str, file: str | Path | None = None) -> Apparatus:
     """Make an apparatus from the text of a profile.
 
     Args:
@@ -92,10 +92,10 @@ def parse(text: str, name: str, file: Path | None = None) -> Apparatus:
     return from_tables(profile, name, file)
 
 
-def from_tables(profile: dict[str, Any], name: str, file: Path | None = None) -> Apparatus:
+def from_tables(profile: dict[str, Any], name: str, file: str | Path | None = None) -> Apparatus:
     """Make an apparatus from a profile's tables, which were read from `file`."""
     try:
-        return _from_tables(profile, name, file)
+        return _from_tables(profile, name, None if file is None else Path(file))
     except UsageError as error:
         raise UsageError(f"profile {_short(name)}: {error}") from None
 

@@ -33,12 +33,12 @@ from tower_sim.campaign.vary import SAMPLED
 from tower_sim.campaign.work import Shard, run_shard
 from tower_sim.errors import UsageError
 from tower_sim.statistics import FEWEST
-from tower_sim.tools.extras import extra
+from tower_sim.tools.extras import need
 from tower_sim.tools.interrupts import terminable
-from tower_sim.tools.pool import check_workers, ignore_interrupts, without_interrupts
+from tower_sim.tools.pool import check_workers, ignore_interrupts, without_interrupts, without_main
 from tower_sim.tools.progress import Telling, report_progress
 from tower_sim.tools.reading import as_path
-from tower_sim.tools.terminal import warn
+from tower_sim.tools.terminal import count_noun, warn
 from tower_sim.tools.writing import WritingFailed
 
 LOCAL = "local"
@@ -73,7 +73,7 @@ class _Here(Executor):
         return future
 
 
-def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Telling | None = None) -> Summary:
+def run(spec: Spec, directory: str | Path, workers: int = 1, dask: str = "", tell: Telling | None = None) -> Summary:
     r"""Play each shard that is missing or damaged in a directory.
 
     SIGINT and SIGTERM end the run; finished shards are kept.
@@ -96,10 +96,12 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Tel
     >>> from tower_sim.campaign import parse
     >>> spec = parse('[campaign]\ngame = "amerigo"\nmodel = "surrogate"\nseed = "7"\ngames = 2\nshard = 1')
     >>> with TemporaryDirectory() as folder:
-    ...     run(spec, Path(folder, "data")).finished
+    ...     run(spec, f"{folder}/data").finished
     [0, 1]
     """
-    workers = check_workers(workers)
+    need("campaign", "pyarrow", "sqlite3")
+    need("dask", *(["distributed"] if dask else []))
+    directory, workers = as_path("directory", directory), check_workers(workers)
     head = make_head(spec)
     if not dask and not (directory / MANIFEST).exists():
         with spec.point(0).open_model():  # a model that is not available raises before anything is written
@@ -112,7 +114,7 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Tel
                 to_do += [index] if store.problems(index) else []
                 look(index + 1)
         tell = tell or Telling("", None, StringIO(), time.monotonic)
-        tell.begin(min(len(to_do) * spec.shard, spec.total))
+        tell.begin(min(len(to_do) * spec.shard, spec.total), once=workers * spec.shard)
         try:
             _play_all(store, to_do, workers, dask, summary, tell)
         except KeyboardInterrupt:
@@ -150,7 +152,7 @@ def _play(
     done = sum(len(store.spec.runs_of(index)) for index in summary.finished)
     while todo or flying:
         while todo and len(flying) < room():
-            with without_interrupts():
+            with without_interrupts(), without_main():
                 flying[executor.submit(_attempt, store.spec, todo[0], expected)] = todo[0]
             todo.popleft()
         for future in wait(flying, _TICK, FIRST_COMPLETED).done:
@@ -212,11 +214,11 @@ def _follow() -> None:
 
 @contextmanager
 def _on_dask(address: str, workers: int) -> Generator[Where]:
-    dask = extra("distributed", "dask")
+    (dask,) = need("dask", "distributed")
     cluster: Any = None
     try:
         if address == LOCAL:
-            with without_interrupts():
+            with without_interrupts(), without_main():
                 cluster = dask.LocalCluster(
                     n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.ERROR
                 )
@@ -249,7 +251,7 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     again = f"tower-sim campaign run {spec_path} -o {out}{with_whom}"
     try:
         with report_progress(spec.game.runs) as tell:
-            summary = run(spec, Path(out), workers, dask, tell)
+            summary = run(spec, out, workers, dask, tell)
     except (WritingFailed, WorkersLost) as error:
         warn(str(error) if "are kept" in str(error) else f"{error}; finished shards are kept")
         return 1
@@ -263,7 +265,7 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     if summary.interrupted:
         warn(f"interrupted; finished shards are kept; to go on: {again}")
     elif failed:
-        warn(f"{len(failed)} shards failed; to try them again: {again}")
+        warn(f"{count_noun(len(failed), 'shard')} failed; to try again: {again}")
     print(campaign_status(out))
     return int(summary.interrupted or bool(failed))
 
@@ -278,7 +280,7 @@ def _few_runs(spec: Spec) -> str:
     )
 
 
-def status(directory: Path) -> dict[str, Any]:
+def status(directory: str | Path) -> dict[str, Any]:
     """Return the progress of a campaign.
 
     Args:
@@ -287,7 +289,7 @@ def status(directory: Path) -> dict[str, Any]:
     Returns:
         The document of `campaign status --json`.
     """
-    store = Store.read(directory)
+    store = Store.read(as_path("directory", directory))
     spec, redrawn, unfinished = store.spec, *store.failures()
     done = [index for index in range(spec.shards) if store.is_there(index)]
     return {
@@ -308,7 +310,7 @@ def status(directory: Path) -> dict[str, Any]:
 
 def campaign_status(directory: str | Path) -> str:
     """Return the progress of a campaign as a few lines of text."""
-    now = status(as_path("directory", directory))
+    now = status(directory)
     spec, runs, shards = Store.read(Path(directory)).spec, now["runs"], now["shards"]
     what, point = spec.game.runs, "point" if now["points"] == 1 else "points"
     rest = f"{runs['done']} of {runs['of']} {what} are done; run the campaign again to do the rest."
@@ -328,7 +330,7 @@ def spans(values: Sequence[int]) -> str:
     return ", ".join(str(piece[0]) if len(piece) == 1 else f"{piece[0]}-{piece[-1]}" for piece in pieces)
 
 
-def verify(directory: Path) -> list[str]:
+def verify(directory: str | Path) -> list[str]:
     """Check every byte of a campaign's dataset.
 
     Args:
@@ -337,14 +339,16 @@ def verify(directory: Path) -> list[str]:
     Returns:
         One line for each file with a problem.
     """
-    store = Store.read(directory)
+    store = Store.read(as_path("directory", directory))
     problems = [*store.damaged, *(line for index in range(store.spec.shards) for line in store.problems(index))]
     return problems + [f"{name}: foreign: of no shard of this campaign" for name in store.foreign()]
 
 
 def campaign_verify(directory: str | Path) -> tuple[str, int]:
     """Check a campaign's directory; return the text to print and the exit status."""
-    problems = verify(as_path("directory", directory))
+    problems = verify(directory)
     if not problems:
         return f"{directory}: every file is whole", 0
-    return "\n".join([*problems, f"{directory}: {len(problems)} problems; run the campaign again to mend them"]), 1
+    return "\n".join(
+        [*problems, f"{directory}: {count_noun(len(problems), 'problem')}; run the campaign again to mend the dataset"]
+    ), 1

@@ -15,7 +15,7 @@ from tower_sim.apparatus.catalogue import names
 from tower_sim.campaign.kinds import every_game, find_game, open_game
 from tower_sim.campaign.point import MAX_ROWS, Point, build, count_rows
 from tower_sim.campaign.vary import MAX_POINTS, apply_values, describe, list_fields, points
-from tower_sim.errors import UsageError, check_kind, check_table, fault, quote
+from tower_sim.errors import UsageError, check_table, fault, quote
 from tower_sim.games.game import Game
 from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.physics.settings import read_settings
@@ -183,7 +183,7 @@ def load(path: str | Path) -> Spec:
         raise UsageError(f"campaign file {file}: {error}") from None
 
 
-def parse(text: str, directory: Path = Path()) -> Spec:
+def parse(text: str, directory: str | Path = "") -> Spec:
     r"""Read the text of a campaign file.
 
     Args:
@@ -197,7 +197,7 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     >>> print(spec.model, spec.total, spec.shards)
     physics 8 2
     """
-    check_kind("directory", directory, Path, "a Path", "write Path('...')")
+    directory = as_path("directory", directory)
     tables = toml_table(text, "the file")
     table = check_table("campaign", tables.get("campaign"), "write [campaign] above its keys")
     game = open_game(table.get("game"), directory)

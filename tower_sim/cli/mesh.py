@@ -8,6 +8,7 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, check_one, quote
+from tower_sim.tools.terminal import count_noun
 
 
 def import_(file: Path, output: Path, unit: str, scale: float, up: str, edge: float, pane: float | None) -> None:
@@ -37,12 +38,14 @@ def import_(file: Path, output: Path, unit: str, scale: float, up: str, edge: fl
     low, high = np.array([solid.bounds for solid in solids]).transpose(1, 2, 0) * 1e3
     size = " x ".join(f"{b - a:.0f}" for a, b in zip(low.min(axis=1), high.max(axis=1), strict=True))
     bodies = f"{result.bodies} bodies" if result.bodies > 1 else "1 body"
-    holes = f"{result.open_edges} edges at holes" if result.open_edges else "no holes"
+    holes = f"{count_noun(result.open_edges, 'edge')} at holes" if result.open_edges else "no holes"
     mouth = np.ptp(np.array(profile.mouth.outline_mm), axis=0)
-    print(f"mesh: {bodies}, {result.triangles} triangles, {holes}; 1 unit is {profile.source.scale:g} mm")
+    print(f"mesh: {bodies}, {count_noun(result.triangles, 'triangle')}, {holes}; 1 unit is {profile.source.scale:g} mm")
     print(
-        f"tower: {size} mm; cubes of {profile.cubes.edge * 1e3:g} mm can touch {result.touched} triangles, "
-        f"which make {len(solids)} prisms; {result.slivers.number} slivers left out, {result.slivers.area:.2g} mm2"
+        f"tower: {size} mm; cubes of {profile.cubes.edge * 1e3:g} mm can touch "
+        f"{count_noun(result.touched, 'triangle')}, "
+        f"which make {count_noun(len(solids), 'prism')}; {count_noun(result.slivers.number, 'sliver')} left "
+        f"out, {result.slivers.area:.2g} mm2"
     )
     print(
         f"proposed: mouth {mouth[0]:.0f} x {mouth[1]:.0f} mm, {profile.mouth.height * 1e3:.0f} mm high; exit under "

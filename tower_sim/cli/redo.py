@@ -15,6 +15,7 @@ from tower_sim.errors import fault, unknown
 from tower_sim.outcome import Outcome
 from tower_sim.requests import Throw, drop_document, outcome
 from tower_sim.state import Event, TowerState, check_seed
+from tower_sim.tools.terminal import count_noun
 
 _SCHEMA = "tower-sim/redo"
 _KEYS = ("profile", "state", "seed", "throw", "knock", "game")
@@ -80,7 +81,7 @@ def _describe(state: TowerState | None, request: Throw | None, result: Outcome |
     lines: list[str] = []
     if state is not None:
         number = len(state.log)
-        steps = f"{number} step{'s' * (number != 1)}"
+        steps = count_noun(number, "step")
         lines.append(
             f"Done again: {steps}, and every cube lies where the state says, to the last digit."
             if is_same

@@ -64,7 +64,7 @@ def compare_command(
     changes: Sequence[str] = (),
     settings: PhysicsSettings | None = None,
     as_json: bool,
-    plot: Path | None,
+    plot: str | Path | None,
 ) -> None:
     """Compare two variants, print the JSON document or the report, and draw into `plot`, if given.
 
@@ -81,7 +81,7 @@ def compare_command(
         raise KeyboardInterrupt
 
 
-def check_alone(b: str | None, wish: Sequence[str], vary: Sequence[str], output: Path | None) -> None:
+def check_alone(b: str | None, wish: Sequence[str], vary: Sequence[str], output: str | Path | None) -> None:
     """Raise UsageError for a second variant with a wish, and for options that need a wish."""
     if wish and b is not None:
         raise fault("B", b, "none with --wish, which looks for it", "leave it out, or leave out --wish")
@@ -100,9 +100,9 @@ def wish_command(
     *,
     changes: Sequence[str] = (),
     settings: PhysicsSettings | None = None,
-    output: Path | None = None,
+    output: str | Path | None = None,
     as_json: bool,
-    plot: Path | None,
+    plot: str | Path | None,
 ) -> None:
     """Find rules for a wish, and print the JSON document or the report.
 
@@ -116,6 +116,7 @@ def wish_command(
 
     _check_plot(plot)
     if output is not None:
+        output = Path(output)
         if output.suffix != ".toml" or not output.stem:
             raise fault("--output", str(output), "a name that ends in .toml", "try wished.toml")
         writing.check(output, "rules")
@@ -139,14 +140,14 @@ def wish_command(
         raise KeyboardInterrupt
 
 
-def _check_plot(plot: Path | None) -> None:
+def _check_plot(plot: str | Path | None) -> None:
     if plot is not None:
         from tower_sim.compare.plot import check_drawing
 
         check_drawing(plot)
 
 
-def _draw(comparison: Comparison, plot: Path | None, as_json: bool) -> None:
+def _draw(comparison: Comparison, plot: str | Path | None, as_json: bool) -> None:
     if plot is not None:
         from tower_sim.compare.plot import draw_comparison
 

@@ -21,6 +21,7 @@ from tower_sim.games.push_your_luck import GAME, MOST_THROWS, LuckRules, after, 
 from tower_sim.runs.array import Array
 from tower_sim.state import TowerState, check_seed
 from tower_sim.surrogate.many import ManyTowers
+from tower_sim.tools.terminal import count_noun
 
 THROW, STOP = 0, 1
 _SHOWN = 14  # throws in a picture
@@ -78,7 +79,7 @@ class PushYourLuckEnv(TowerEnv[LuckTable]):
 
     def _figure(self, table: LuckTable) -> Any:
         turns = table.turns[-_SHOWN:] or (Turn(state=table.state),)
-        title = f"round {table.round}: {table.points} points, {table.banked} banked before"
+        title = f"round {table.round}: {count_noun(table.points, 'point')}, {table.banked} banked before"
         return figure(turns, [*self.cubes], title)
 
     def greedy(self) -> int:

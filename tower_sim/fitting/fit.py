@@ -24,6 +24,7 @@ from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, fitted_or
 from tower_sim.tools import writing
 from tower_sim.tools.extras import need
 from tower_sim.tools.progress import Telling, nothing, report_progress
+from tower_sim.tools.terminal import count_noun
 
 LEAST_RUNS = 10  # with fewer, no run would be held out
 
@@ -71,7 +72,7 @@ def fit_command(directories: Sequence[str | Path], output: str | Path) -> None:
     writing.write(output, fitted.to_json(), "model file")
     runs, drops = sum(source.runs for source in fitted.data), sum(source.drops for source in fitted.data)
     of = f" of the engine {fitted.engine}" if fitted.engine else ""
-    print(f"{fitted.kind} {fitted.apparatus}: fitted to {runs} runs, {drops} drops{of}")
+    print(f"{fitted.kind} {fitted.apparatus}: fitted to {count_noun(runs, 'run')}, {count_noun(drops, 'drop')}{of}")
     if fitted.scores:
         print(ladder_text(fitted.scores))
     print(output)

@@ -17,6 +17,7 @@ from pydantic import Field
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
 from tower_sim.runs.figure import SHARE, SUM
 from tower_sim.runs.tower import INSIDE
+from tower_sim.tools.terminal import count_noun
 
 ROUNDS = 18  # line 52
 Species = Literal["fish", "orchid", "butterfly", "parrot", "reptile"]  # line 11
@@ -117,7 +118,10 @@ class Amazonas(Game):
         rounds = [turn.facts for turn in turns if turn.facts.get("event")]
         throws = sum(turn.failed is None for turn in turns)
         income, change = (sum(facts[name] for facts in rounds) for name in ("income", "silver"))
-        first = f"In {len(rounds)} rounds and {throws} throws the player gained {income} silver."
+        first = (
+            f"In {count_noun(len(rounds), 'round')} and {count_noun(throws, 'throw')} the player gained "
+            f"{income} silver."
+        )
         order = ", ".join(EVENTS[facts["event"]][1] for facts in rounds)
         return f"{first} Events changed this by {change}.\nThe events in order: {order or 'none'}."
 

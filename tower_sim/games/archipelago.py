@@ -21,6 +21,7 @@ from tower_sim.errors import fault
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
 from tower_sim.runs.figure import MOST, SHARE, SUM
 from tower_sim.runs.tower import INSIDE
+from tower_sim.tools.terminal import count_noun
 
 PRINTED = {"fruit": 15, "cattle": 15, "fish": 15, "wood": 15, "stone": 12, "iron": 10}  # lines 65 to 85
 MARKETS = INTERIOR, EXTERIOR = ("interior", "exterior")
@@ -126,8 +127,10 @@ class Archipelago(Game):
         crises = _count(sum("crisis" in turn.facts for turn in turns), "crisis", "crises")
         independence = any(turn.facts.get("independence") for turn in turns)
         return (
-            f"The {rules.players} players paid {total['paid']} of {total['asked']} cubes asked for in {crises}. "
-            f"Citizens revolted {total['revolting']} times, and the rebellion marker ends at {total['rebellion']}"
+            f"The {rules.players} players paid {total['paid']} of {count_noun(total['asked'], 'cube')} asked "
+            f"for in {crises}. "
+            f"Citizens revolted {count_noun(total['revolting'], 'time')}, and the rebellion marker ends at "
+            f"{total['rebellion']}"
             f"{': independence' * independence}."
         )
 

@@ -36,6 +36,7 @@ from tower_sim.runs.figure import Figure, table
 from tower_sim.runs.figure import check as check_figures
 from tower_sim.runs.tower import INSIDE, OUT
 from tower_sim.tools.columns import Column
+from tower_sim.tools.terminal import count_noun
 from tower_sim.typed import refuse_unknown
 
 if TYPE_CHECKING:
@@ -134,8 +135,8 @@ class Game(ABC):
             if words:
                 counts = ", ".join(f"{word.replace('_', ' ')} {count}" for word, count in words.most_common(_SHOWN))
                 more = ", and others" if len(words) > _SHOWN else ""
-                return f"The {name.replace('_', ' ')} in {words.total()} turns: {counts}{more}. {held}"
-        return f"{self.title} took {len(landed)} turns. {held}"
+                return f"The {name.replace('_', ' ')} in {count_noun(words.total(), 'turn')}: {counts}{more}. {held}"
+        return f"{self.title} took {count_noun(len(landed), 'turn')}. {held}"
 
     def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
         from tower_sim.games.picture import draw_run

@@ -20,6 +20,7 @@ from tower_sim.games.running import count_words, word_facts
 from tower_sim.games.tower import Turn
 from tower_sim.runs.figure import Figure
 from tower_sim.statistics import CONFIDENCE, FEWEST, average, ratio_of_sums, student_quantile, too_few, wilson
+from tower_sim.tools.terminal import count_noun
 
 
 class ManyRuns(ABC):
@@ -207,7 +208,7 @@ class FigureOdds(ManyRuns):
         lines += [f"{of.title:{width}}  {_format_mean(of, now)}" for of in self.game.figures]
         for name, words in now["shares"].items():
             if turns := sum(share["count"] for share in words.values()):
-                lines += ["", f"{name.replace('_', ' ')}, shares of {turns} turns"]
+                lines += ["", f"{name.replace('_', ' ')}, shares of {count_noun(turns, 'turn')}"]
                 seen = ((word.replace("_", " "), share) for word, share in words.items() if share["count"])
                 lines += [f"{word:{width}}  {share_text(share)}" for word, share in seen]
         return "\n".join(lines)

@@ -25,6 +25,7 @@ from tower_sim.drawing.files import FONT, INK, check_path, save
 from tower_sim.drawing.paint import Paint, paints
 from tower_sim.errors import UsageError
 from tower_sim.games.tower import Turn
+from tower_sim.tools.terminal import count_noun
 
 _RIGHT, _BOTTOM = 0.15, 0.48  # inches
 GAP = 0.14  # inches between panels
@@ -112,8 +113,12 @@ def figure(turns: Sequence[Turn], colours: Sequence[str], title: str) -> Figure:
     sheet.panels[0].set_ylim(len(sheet.colours) - 0.35, -0.65)
     nothing = [i for i, turn in enumerate(turns) if not any(turn.out.values())]
     label = "turn (0 is the first)"
-    label += f"; hatched: {len(nothing)} turns in which no cube came out" if nothing else ""
+    label += f"; hatched: {count_noun(len(nothing), 'turn')} in which no cube came out" if nothing else ""
     hidden = len(colours) - len(sheet.colours)
-    label += f"; {hidden} of {len(colours)} colours never appear" if hidden else ""
+    label += (
+        f"; {hidden} of {count_noun(len(colours), 'colour')} never {'appears' if hidden == 1 else 'appear'}"
+        if hidden
+        else ""
+    )
     sheet.dress([turn.index for turn in turns], [], nothing, label)
     return sheet.figure

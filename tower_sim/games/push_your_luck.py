@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
+from tower_sim.tools.terminal import count_noun
 
 MOST_THROWS = 20  # in a round
 
@@ -51,7 +52,11 @@ class PushYourLuck(Game):
                 seen = {"points": points, "throws": throws, "memory": tower.inside.get("black", 0)}
                 stops = seen[rules.policy] >= rules.at or throws == MOST_THROWS
                 choice = "lost" if is_lost else "stop" if stops else "again"
-                end = {"again": "throws again", "stop": f"stops with {points} points", "lost": "loses the round"}
+                end = {
+                    "again": "throws again",
+                    "stop": f"stops with {count_noun(points, 'point')}",
+                    "lost": "loses the round",
+                }
                 banked = points if choice == "stop" else 0
                 says = f"round {number}: {gold} gold and {black} black cubes come out, the player {end[choice]}"
                 yield Turn(says, {"choice": choice, "round": number, "points": points, "banked": banked})

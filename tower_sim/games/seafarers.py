@@ -15,6 +15,7 @@ from tower_sim.errors import fault
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
 from tower_sim.runs.figure import SHARE, SUM
 from tower_sim.runs.tower import INSIDE
+from tower_sim.tools.terminal import count_noun
 
 NUMBERS = {str(number): 6 - abs(number - 7) for number in range(2, 13)}  # ours: one cube for each result of two dice
 CARDS = ("wood", "wool", "grain", "brick", "ore")  # line 26
@@ -111,7 +112,9 @@ class Seafarers(Game):
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
         numbers, stolen = ([x.facts for x in turns if x.facts.get(key)] for key in ("event", "stolen"))
         sevens, again = sum(x["number"] == 7 for x in numbers), sum(bool(x.get("repeats")) for x in numbers)
-        first = f"Of {len(numbers)} turns {sevens} had a 7, and {again} had the number of the turn before."
+        first = (
+            f"Of {count_noun(len(numbers), 'turn')} {sevens} had a 7, and {again} had the number of the turn before."
+        )
         counts = ", ".join(f"{n}: {sum(x['event'] == n for x in numbers)}" for n in NUMBERS)
         return f"{first} Cards stolen: {len(stolen)}.\nTurns with each number: {counts}."
 

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from tower_sim.errors import fault
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
 from tower_sim.runs.tower import INSIDE
+from tower_sim.tools.terminal import count_noun
 
 PLAYERS = ("red", "blue", "yellow", "black", "white")  # ours: the names of the colours
 FARMERS, NOBODY = "farmers", "nobody"
@@ -88,7 +89,7 @@ class Wallenstein(Game):
 
     def play(self, tower: GameTower, rules: WallensteinRules) -> Iterator[Turn]:
         tower.throw({**dict.fromkeys(rules.colours, SEED), FARMERS: SEED_PEASANTS})
-        yield Turn(f"{sum(tower.inside.values())} cubes stay in the tower", {"phase": "setup"})
+        yield Turn(_say_inside(tower), {"phase": "setup"})
         defence = {FARMERS: 1} if rules.defender == NOBODY else {rules.defender: rules.defenders}
         wanted = {rules.attacker: rules.attackers, **defence}
         waiting: dict[str, int] = {}  # cubes in the tray that fought for neither side; the next battle throws them
@@ -101,7 +102,7 @@ class Wallenstein(Game):
                 fight = {rules.attacker, rules.defender, *[FARMERS] * rules.farmers_defend}
                 waiting = {colour: number for colour, number in out.items() if colour not in fight}
             facts = result(rules, out)
-            says = f"{describe(rules, armies, facts)}; {sum(tower.inside.values())} cubes stay in the tower"
+            says = f"{describe(rules, armies, facts)}; {_say_inside(tower)}"
             yield Turn(says, {**facts, "phase": "battle"})
 
 
@@ -120,6 +121,11 @@ def result(rules: WallensteinRules, out: Mapping[str, int]) -> dict[str, Any]:
     rest = min(own, defenders - attackers) if winner == "defender" else 0
     counts = {"attackers_out": attackers, "defenders_out": defenders, "farmers_out": farmers}
     return {"winner": winner, **counts, "attackers_left": left, "defenders_left": rest}
+
+
+def _say_inside(tower: GameTower) -> str:
+    inside = sum(tower.inside.values())
+    return f"{count_noun(inside, 'cube')} {'stays' if inside == 1 else 'stay'} in the tower"
 
 
 def describe(rules: WallensteinRules, armies: Mapping[str, int], facts: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from tower_sim.games.odds import FigureOdds, ManyRuns, odds_type, run_type
 from tower_sim.games.running import check_knocks
 from tower_sim.games.tower import Turn
 from tower_sim.tools.reading import toml_table
+from tower_sim.tools.terminal import count_noun
 
 MAX_WORD = 40  # characters of a word in a request of the service
 MAX_WORDS = 100
@@ -62,7 +63,7 @@ class Ways:
         cubes = f"{sum(turn.thrown.values()):3} {sum(turn.out.values()):3} {len(turn.state.residents):3}"
         says = turn.says or ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in turn.facts.items())
         attempts = sum(outcome.attempts - 1 for outcome in turn.outcomes)
-        again = f" (drawn again {attempts} times)" if attempts else ""
+        again = f" (drawn again {count_noun(attempts, 'time')})" if attempts else ""
         return f"{turn.index:4}: {cubes}  {says}{again}".rstrip()
 
     def document_of(

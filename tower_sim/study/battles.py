@@ -12,6 +12,7 @@ from tower_sim.report.numbers import how_sure, plain_share, show
 from tower_sim.report.page import Chart, Rows, Section, Table
 from tower_sim.statistics import Estimates, Resamples
 from tower_sim.study.retention import count_values, grouped, histogram, list_counts, overall
+from tower_sim.tools.terminal import count_noun
 
 MOST_THROWN = 8  # cubes thrown at once: larger throws count together
 THROUGH = ("throw", "rethrow", "explosion", "ability", "drop")  # the steps in which cubes can go through the ship
@@ -113,7 +114,8 @@ def landings(campaign: Campaign, boot: Resamples) -> Section:
     if thrown:
         best = int(np.nanargmax(landed.value))
         says = (
-            f"{thrown} cubes went through the ship in {campaign.runs} {campaign.unit}s. Most often they land at "
+            f"{count_noun(thrown, 'cube')} went through the ship in {count_noun(campaign.runs, campaign.unit)}. "
+            f"Most often they land at "
             f"{names[best]}, a share of {show(landed.at(best))}. `At the end` counts each cube once, where it last lay."
         )
     columns = {"place": names, "landed [cubes]": list_counts(landed), "share of landings": landed}
@@ -171,7 +173,7 @@ def _chains(campaign: Campaign, boot: Resamples) -> Section:
     return Section(
         title,
         f"After a throw (or an ability that asked the model) {show(mean)} explosions follow on average; a share of "
-        f"{show(some)} of {len(run)} throws has any, the longest chain is {len(lengths) - 1}.",
+        f"{show(some)} of {count_noun(len(run), 'throw')} has any, the longest chain is {len(lengths) - 1}.",
         Table("chains", ["explosions in a row", "throws", "share of throws"], count_values(lengths)),
         Chart("chains", charts.figure([panel], 2.3), "Explosions in a row"),
     )
@@ -213,7 +215,8 @@ def _who_wins(campaign: Campaign, boot: Resamples) -> Section:
     panel = Panel(f"first cubes, {' : '.join(sides)}", "share of battles", drawn, note, names, limits=(0, 1.03))
     return Section(
         "4. Who wins",
-        f"{played.sum()} battles were finished, with {len(cubes)} different numbers of first cubes; {sides[0]} wins a "
+        f"Finished: {count_noun(int(played.sum()), 'battle')}. Different numbers of first cubes: {len(cubes)}. "
+        f"{sides[0]} wins a "
         f"share of {low:.2f}{'' if one else f' to {high:.2f}'} of them."
         f"{f' With one set-up only: {show(wins.at((0, 0)))}.' if one else ''}",
         Table("odds", head, rows),

@@ -21,6 +21,7 @@ from tower_sim.study import battles, questions, sections, swept, tower
 from tower_sim.study.design import at_point, curves, each_point, used_points
 from tower_sim.tools.extras import need
 from tower_sim.tools.progress import report_progress
+from tower_sim.tools.terminal import count_noun
 
 EFFECTS = 20  # steps of progress for the effects of the fields and the points
 PACKAGES = ("tower_sim", "numpy", "scipy", "pyarrow", "matplotlib", "SALib")
@@ -183,9 +184,11 @@ def _failures(campaign: Campaign, boot: Resamples) -> tuple[Section, Estimate]:
     for i, name in enumerate(failed.status.names):
         if count := int((failed.status.codes == i).sum()):
             rows.append([name, count, _failure_rate(campaign, boot, i)])
+    were = "was" if len(failed.run) == 1 else "were"
     says = (
-        f"{len(failed.run)} of {rate.n} draws were no landing and were drawn again, a redraw rate of {show(rate)}; "
-        f"{len(np.unique(failed.run))} of {campaign.runs} {campaign.unit}s had any, {int(campaign.unfinished.sum())} "
+        f"{len(failed.run)} of {count_noun(rate.n, 'draw')} {were} no landing and {were} drawn again, a redraw rate of "
+        f"{show(rate)}; {len(np.unique(failed.run))} of {count_noun(campaign.runs, campaign.unit)} had any, "
+        f"{int(campaign.unfinished.sum())} "
         "ended early for it. Drawing again leaves out what failed, so a rate that is not small biases every figure."
     )
     return Section("Failed attempts", says, Table("failed_attempts", ["status", "draws", "share of draws"], rows)), rate

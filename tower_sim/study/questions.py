@@ -21,6 +21,7 @@ from tower_sim.study.design import phase_figures
 from tower_sim.study.retention import FEWEST, by_group, grouped, list_counts, overall
 from tower_sim.study.tower import NAMES, PhaseMeans, TowerFigures, phase_means
 from tower_sim.surrogate.two_thirds import THROWN_OUT
+from tower_sim.tools.terminal import count_noun
 
 DRAWN = 3  # figures of the game whose course is drawn
 
@@ -139,13 +140,15 @@ def _setup(tower: TowerFigures) -> list[Section]:
     least, most = float(colours.means.value.min()), float(colours.means.value.max())
     place = np.arange(len(campaign.colours))
     draws = _beside(place, colours.means, place, of_rule.value if of_rule else np.zeros(0), joined=False)
-    by_colour = Panel("", "mean inside [cubes]", draws, f"n = {len(inside)} games", campaign.colours, floor=True)
+    by_colour = Panel(
+        "", "mean inside [cubes]", draws, f"n = {count_noun(len(inside), 'game')}", campaign.colours, floor=True
+    )
     columns = {"colour": campaign.colours, "mean inside [cubes]": colours.means}
     return [
         Section(
             titles[0].format(f" of the {of}"),
             f"{show(mean)} on average, standard deviation {show(spread)}. Half of the games have {middle:g} or fewer, "
-            f"nine of ten between {low:g} and {high:g} ({len(inside)} games). The 2/3-1/3 rule expects "
+            f"nine of ten between {low:g} and {high:g} ({count_noun(len(inside), 'game')}). The 2/3-1/3 rule expects "
             f"{(1 - THROWN_OUT) * thrown.mean():.2f}.",
             distribution,
             short=f"{plainly(mean)} on average; nine games of ten have {low:g} to {high:g}.",
@@ -192,8 +195,9 @@ def _course(tower: TowerFigures) -> Section:
     inside, spread = tower.inside
     return Section(
         "How does the number inside change during the game?",
-        f"It goes {start} to {show(late)} on average over the last {last} drops. Over all drops studied it is "
-        f"{show(inside)}, standard deviation {show(spread)} ({inside.n} drops).",
+        f"It goes {start} to {show(late)} on average over the last {count_noun(last, 'drop')}. Over all drops "
+        f"studied it is "
+        f"{show(inside)}, standard deviation {show(spread)} ({count_noun(inside.n, 'drop')}).",
         Table.of("inside_by_drop", columns),
         Chart("inside_by_drop", charts.figure([panel], 3.1, foot=True), "Cubes inside by drop"),
         short=f"It goes from {plainly(mean.at(0))} after the first drop to {plainly(late)} in the last {last}.",
@@ -240,7 +244,7 @@ def _out(tower: TowerFigures) -> list[Section]:
         Section(
             "How many come out in a phase?",
             f"{show(mean)} on average, standard deviation {show(spread)}. The median is {middle:g}, nine of ten lie "
-            f"between {low:g} and {high:g} ({n} drops with something thrown).{empty}",
+            f"between {low:g} and {high:g} ({count_noun(n, 'drop')} with something thrown).{empty}",
             distribution,
             short=f"{plainly(mean)} on average; nine times of ten {low:g} to {high:g}.",
         ),
@@ -281,7 +285,7 @@ def _share_and_colours(tower: TowerFigures) -> list[Section]:
         ),
         Section(
             "How many different colours come out?",
-            f"{show(mean)} on average, standard deviation {show(spread)} ({mean.n} drops).",
+            f"{show(mean)} on average, standard deviation {show(spread)} ({count_noun(mean.n, 'drop')}).",
             distribution,
             Chart("thrown_and_colours", charts.figure(panels), "Share of the thrown that come out; colours out"),
             short=f"{plainly(mean)} on average; most often {likeliest}.",

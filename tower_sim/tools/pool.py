@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing as mp
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,7 +14,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.pool import Pool
 from multiprocessing.process import BaseProcess
 from multiprocessing.resource_tracker import ensure_running
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tower_sim.errors import check_whole
 
@@ -39,6 +40,23 @@ def without_interrupts() -> Generator[None, None, None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def without_main() -> Generator[None, None, None]:
+    """Hide the script that runs from processes started in the block, which need nothing of it.
+
+    They would run it again: standard input cannot be, and a script without `if __name__ == "__main__"` starts others.
+    """
+    main: Any = sys.modules["__main__"]
+    before = {name: vars(main).get(name) for name in ("__spec__", "__file__")}
+    for name in before:
+        setattr(main, name, None)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(main, name, value)
 
 
 def ignore_interrupts() -> None:

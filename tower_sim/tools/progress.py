@@ -27,6 +27,8 @@ class Telling:
         self._gap = QUIET
         self._next = self._begun + QUIET
         self._done = 0
+        self._from = self._begun, 0  # the time and the number done from which the pace counts
+        self._once = 1  # things that also take what happens once, such as compiling
         self._first = 0  # what was done already when the work began
         self._last = -1  # number that a line has reported
         self._bar: Any = None
@@ -34,8 +36,10 @@ class Telling:
 
     def __call__(self, done: int) -> None:
         """Report that `done` are done."""
-        self._done = done
         now = self._clock()
+        if self._done - self._first < self._once <= done - self._first:
+            self._from = now, done
+        self._done = done
         if now < self._next:
             return
         if self._on_terminal and self._draw(now):
@@ -49,9 +53,12 @@ class Telling:
         """Add 1 to the number done, and report it."""
         self(self._done + 1)
 
-    def begin(self, total: int, done: int = 0) -> None:
-        """Set the total, if it becomes known late, and the number that an earlier run has done."""
-        self._total, self._done, self._first = total, done, done
+    def begin(self, total: int, done: int = 0, once: int = 1) -> None:
+        """Set the total, if it becomes known late, and the number that an earlier run has done.
+
+        The first `once` things also take what happens once, such as compiling, which the time left leaves out.
+        """
+        self._total, self._done, self._first, self._once = total, done, done, once
 
     def note(self, text: str) -> None:
         """Print a line of text at once."""
@@ -77,11 +84,17 @@ class Telling:
         with suppress(OSError):  # a full standard error ends no work
             print(line, file=self._stream, flush=True)
 
+    def _find_pace(self, now: float) -> float:
+        """Return the seconds that one thing takes, without what happens once; 0 while that is unknown."""
+        since, before = self._from
+        done = self._done - before
+        return (now - since) / done if done > 0 and self._done - self._first > self._once else 0.0
+
     def _estimate_left(self, now: float) -> str:
-        done = self._done - self._first
-        if self._total is None or done <= 0 or self._done >= self._total:
+        pace = self._find_pace(now)
+        if self._total is None or not pace or self._done >= self._total:
             return ""
-        seconds = (now - self._begun) * (self._total - self._done) / done
+        seconds = pace * (self._total - self._done)
         return f", about {seconds:.0f} s left" if seconds < 120 else f", about {seconds / 60:.0f} min left"
 
     def _draw(self, now: float) -> bool:
@@ -89,9 +102,8 @@ class Telling:
             if importlib.util.find_spec("rich") is None:
                 return False
             self._bar = _bar(self._what, self._total, self._first, self._stream)
-        elapsed = now - self._begun
-        speed = (self._done - self._first) / elapsed * 60 if elapsed > 0 else 0.0
-        rate = f"{speed:.3g} a minute" if speed else ""
+        pace = self._find_pace(now)
+        rate = f"{60 / pace:.3g} a minute{self._estimate_left(now)}" if pace else ""
         self._bar.update(self._bar.task_ids[0], completed=self._done, total=self._total, rate=rate)
         return True
 
@@ -123,7 +135,6 @@ def _bar(what: str, total: int | None, done: int, stream: TextIO) -> Any:
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
         progress.TextColumn("{task.fields[rate]}"),
-        progress.TimeRemainingColumn(),
     )
     bar = progress.Progress(*columns, console=console.Console(file=stream))
     bar.add_task(what, total=total, completed=done, rate="")

@@ -78,7 +78,7 @@ def _policy(scripts: tuple[str, ...], styles: tuple[str, ...]) -> str:
     )
 
 
-def write_page(output: Path, make_text: Callable[[], str]) -> None:
+def write_page(output: str | Path, make_text: Callable[[], str]) -> None:
     """Write a page, which is made once it is known that it can be written.
 
     Raises UsageError for a file that cannot be written; WritingFailed when the disk is full or fails.

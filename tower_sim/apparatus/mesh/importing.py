@@ -375,7 +375,7 @@ def _find_outline(extent: Array) -> list[list[float]]:
 
 _COMMENTS = {  # of the tables that a person may change
     "cubes": "what the tower is made for; [assumed]: beech",
-    "source": "the mesh; after a change here, in [[boxes]] or of edge_mm: tower-sim tower import {name}.toml -o {name}.toml --force",
+    "source": "the mesh; after a change here, in [[boxes]] or of edge_mm: import this file again, with --force",
     "solids": "what cubes can touch of it",
     "parts": "printed, pane or table",
     "boxes": "what the file lacks, such as a sheet of glass",

@@ -13,6 +13,7 @@ from tower_sim.games.amerigo.rules import Rules
 from tower_sim.games.odds import odds_type
 from tower_sim.games.ways import Ways
 from tower_sim.outcome import Status
+from tower_sim.tools.terminal import count_noun
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _LINE = "{:>4} {:>2} {:<6} {:>6} {:>3} {:>2} | {} | {:>2} {:>4}"
@@ -81,7 +82,7 @@ def game_summary(entries: Sequence[DropEntry], rules: Rules) -> str:
     skipped = sum(entry.skipped for entry in phases)
     counts = sorted(Counter(str(entry.status) for entry in entries if entry.attempts).items())
     statuses = ", ".join(f"{count} {status}" for status, count in counts)
-    lines.append(f"\n{skipped} of {len(phases)} phases skipped; drops: {statuses}; {redrawn} drawn again")
+    lines.append(f"\n{skipped} of {count_noun(len(phases), 'phase')} skipped; drops: {statuses}; {redrawn} drawn again")
     return "\n".join(lines)
 
 
@@ -91,14 +92,17 @@ def in_plain_words(entries: Sequence[DropEntry]) -> str:
     phases = [entry for entry in entries if entry.index > 0]
     less = "One game is one draw: another seed gives other numbers, and tower-sim compare tells what rules change."
     if not phases:
-        return f"{inside[0]} of {sum(entries[0].thrown.values())} cubes stayed in the tower at the set-up. {less}"
+        return (
+            f"{inside[0]} of {count_noun(sum(entries[0].thrown.values()), 'cube')} stayed in the tower at "
+            f"the set-up. {less}"
+        )
     actions = [len(entry.actions) for entry in phases]
     choice = sum(number > 1 for number in actions)
     points = sum(entry.action_points for entry in phases) / len(phases)
     mean = sum(actions) / len(phases)
     return (
         f"On average there were {mean:.1f} actions to choose from in a phase and {points:.1f} action points, "
-        f"with a choice of two or more in {choice} of {len(phases)} phases; "
+        f"with a choice of two or more in {choice} of {count_noun(len(phases), 'phase')}; "
         f"{min(inside[1:])} to {max(inside[1:])} cubes stayed in the tower. {less}"
     )
 

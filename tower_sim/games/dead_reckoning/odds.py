@@ -19,6 +19,7 @@ from tower_sim.games.dead_reckoning.words import NUMBERS, head_json, odds_report
 from tower_sim.games.odds import ManyRuns, mean, proportion, shares
 from tower_sim.games.tower import Turn
 from tower_sim.statistics import CONFIDENCE
+from tower_sim.tools.terminal import count_noun
 
 _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown
 
@@ -133,7 +134,7 @@ class BattleOdds(ManyRuns):
         last, in_play, ship = self._last(), self.in_play, with_board(apparatus)
         counts = {zone.name: [places[ZONE + zone.name] for places in in_play] for zone in ship.board.zones}
         sides = " against ".join(f"{side.colour} {side.cubes}" for side in last.setup.sides)
-        title = f"{ship.name}, {self.runs} battles, {sides}, {last.state.model}, seed {last.seed}"
+        title = f"{ship.name}, {count_noun(self.runs, 'battle')}, {sides}, {last.state.model}, seed {last.seed}"
         draw_densities(ship, self.rests, counts, [places.total() for places in in_play], path, title=title)
 
     def _last(self) -> Battle:

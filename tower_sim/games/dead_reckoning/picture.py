@@ -25,6 +25,7 @@ from tower_sim.games.dead_reckoning.abilities import ZONE
 from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, kind, worth
 from tower_sim.state import TowerState
 from tower_sim.statistics import ratio_of_sums
+from tower_sim.tools.terminal import count_noun
 
 Array = npt.NDArray[np.float64]
 
@@ -103,7 +104,10 @@ def densities_figure(
     cell = f"cells {y_edges[1] - y_edges[0]:.2g} × {x_edges[1] - x_edges[0]:.2g} mm"
     cell = "the model tells zones, not places in them" if zones_only else cell
     elsewhere = 1 - sum(share for share, _ in of_zone.values())
-    subtitle = f"{n} cubes thrown in {len(thrown)} battles, {100 * elsewhere:.1f} % of them in no zone; {cell}"
+    subtitle = (
+        f"{count_noun(n, 'cube')} thrown in {count_noun(len(thrown), 'battle')}, {100 * elsewhere:.1f} % "
+        f"of them in no zone; {cell}"
+    )
     width = _SIZE[0] + _SCALE
     figure: Any = _new_figure(title, subtitle, width)
     says = {name: f"{100 * share:.1f} ± {100 * error:.1f} %" for name, (share, error) in of_zone.items()}

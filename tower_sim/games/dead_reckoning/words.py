@@ -15,6 +15,7 @@ from tower_sim.games.dead_reckoning.worths import Worth
 from tower_sim.games.odds import mean_text, share_text
 from tower_sim.outcome import Status
 from tower_sim.statistics import FEWEST, too_few
+from tower_sim.tools.terminal import count_noun
 
 NUMBERS = {
     "strength": "strength",
@@ -107,7 +108,7 @@ def _head(document: Mapping[str, Any]) -> str:
     lines = [f"Dead Reckoning, {_COMBATS.get(document['kind'], 'tie-break')}: {sides}{active}"]
     for colour in cubes:
         side = document["sides"][colour]
-        has = [f"{side['supply']} cubes in its supply"] * (side["supply"] is not None)
+        has = [f"{count_noun(side['supply'], 'cube')} in its supply"] * (side["supply"] is not None)
         has += [f"{side['island']} on islands"] * bool(side["island"])
         has += [f"{side['damage']} damage"] * bool(side["damage"])
         lines += [f"{colour} has {', '.join(has)}"] * bool(has) + [f"{colour} is in pirate mode"] * side["pirate"]
@@ -169,7 +170,7 @@ def odds_report(document: Mapping[str, Any]) -> str:
     width = max(len("landed"), *(len(colour) for colour in colours))
     lines = [*_summarize(summary, colours), "", _head(document)]
     few = too_few(summary["games"], "battle")
-    lines += [few or f"{summary['games']} battles; in brackets 95 % intervals", ""]
+    lines += [few or f"{count_noun(summary['games'], 'battle')}; in brackets 95 % intervals", ""]
     for colour in colours:
         lines.append(f"{colour:{width}}  wins {share_text(summary['win'][colour])}")
         chances = {"its ship sinks": summary["sink"], "it puts a cube on Legendary": summary["legendary"]}
@@ -188,8 +189,10 @@ def odds_report(document: Mapping[str, Any]) -> str:
             lines.append(f"{_place(place):<17}{share['share']:8.1%}{final.get(place, {}).get('share', 0.0):12.1%}")
     draws, steps = summary["draws"], summary["steps"]
     lines.append(
-        f"\n{draws['landed']} throws, {draws['redrawn']} drawn again ({draws['redraw_rate']:.2%}); cubes thrown again "
-        f"{steps['rethrow']} times, ship shaken {steps['shake']} times; {summary['cubes']['brought']} cubes in all"
+        f"\n{count_noun(draws['landed'], 'throw')}, {draws['redrawn']} drawn again "
+        f"({draws['redraw_rate']:.2%}); cubes thrown again "
+        f"{count_noun(steps['rethrow'], 'time')}, ship shaken {count_noun(steps['shake'], 'time')}; "
+        f"{count_noun(summary['cubes']['brought'], 'cube')} in all"
     )
     return "\n".join(lines)
 

@@ -32,13 +32,13 @@ class Limits(Document, frozen=True):
         return self.workers or os.cpu_count() or 1
 
 
-def read_limits(file: Path) -> Limits:
+def read_limits(file: str | Path) -> Limits:
     """Return the limits in a TOML file."""
     text = read_text(file, "limits file", advice="give a TOML file of lines such as queue = 200")
     return read(Limits, toml_table(text, f"limits file {quote(str(file))}"), "limits")
 
 
-def read_token(path: Path) -> str:
+def read_token(path: str | Path) -> str:
     """Return the token in a file of one line."""
     token = read_text(path, "--token-file", limit=1_000, advice="write one line into it").strip()
     if not token or not token.isascii() or not token.isprintable() or " " in token:
@@ -50,7 +50,7 @@ def read_token(path: Path) -> str:
 class Settings:
     """The database file of a service, the `token` that callers must send ("" for none), and its limits."""
 
-    db: Path
+    db: str | Path
     token: str = ""
     limits: Limits = field(default_factory=Limits)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tower_sim.errors import UsageError, quote
-from tower_sim.tools.terminal import one_line, warn
+from tower_sim.tools.terminal import count_noun, one_line, warn
 
 Statement = tuple[str, tuple[Any, ...]]
 """An SQL statement and its values."""
@@ -75,7 +75,8 @@ def answer_row(
 class Database:
     """The file of answers, towers and keys. One thread writes; all waiting writes are one commit."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str | Path) -> None:
+        path = Path(path)
         try:
             self._reader, self._writer = _open(path), _open(path)
         except (sqlite3.Error, OSError) as error:
@@ -149,7 +150,9 @@ async def forget(store: Database, keep_days: int) -> None:
         try:
             await store.write(*((f"DELETE FROM {table} WHERE {at} < ?", before) for table, at in columns.items()))
         except sqlite3.Error as error:
-            warn(one_line(f"what is older than {keep_days} days could not be forgotten: {error}", 400, 200))
+            warn(
+                one_line(f"what is older than {count_noun(keep_days, 'day')} could not be forgotten: {error}", 400, 200)
+            )
         await asyncio.sleep(_FORGET_EVERY)
 
 
