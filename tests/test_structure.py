@@ -109,6 +109,23 @@ def test_every_room_knows_what_the_table_says_and_that_lies_below_it():
             assert sorted(known - set(TOOLS)) == sorted(KNOWS[room].split()), room
 
 
+INSIDE = ("tower_sim.cli", "tower_sim.tools", "tower_sim.campaign.store", "tower_sim.apparatus.mesh", "tower_sim.wasm")
+"""Rooms that only our own code calls: there a path is a Path."""
+
+
+def test_every_public_function_that_takes_a_path_takes_text():
+    wrong: list[str] = []
+    for name, path in SHIPPED.items():
+        nodes = [] if name.startswith(INSIDE) else [*ast.walk(tree(path))]
+        public = (x for x in nodes if isinstance(x, ast.FunctionDef) and not x.name.startswith("_"))
+        for function, argument in ((x, each) for x in public for each in (*x.args.args, *x.args.kwonlyargs)):
+            kind = ast.unparse(argument.annotation) if argument.annotation else ""
+            wrong += [f"{name}.{function.name}: {argument.arg}"] * (
+                bool(re.search(r"\bPath\b", kind)) > ("str" in kind)
+            )
+    assert wrong == []
+
+
 def test_the_map_names_every_room():
     rows = re.findall(r"^\| (`.*?) \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.M)
     named = {word.strip("`").split("/")[0] for row in rows for word in row.split()}

@@ -309,6 +309,22 @@ def test_a_simulated_game_is_a_record_like_any_other(monkeypatch: pytest.MonkeyP
     assert [each.ages.sum() for each in result] == pytest.approx([len(each.ages) for each in observed], abs=1e-3)
 
 
+def test_one_drop_is_a_drop_and_a_colour_that_was_never_thrown_is_not_conspicuous(profile: Reference):
+    first = record([game(np.random.default_rng(3))])[0]
+    half = COLOURS[len(COLOURS) // 2 :]
+    thrown, out = ({name: 3 if name in half else 0 for name in COLOURS}, dict.fromkeys(COLOURS, 0) | {half[0]: 1})
+    inside = {name: thrown[name] - out[name] for name in COLOURS}
+    result = check([replace(first, thrown=thrown, out=out, inside=inside)], profile)
+    assert {name for name, _ in result.colours.evidence} == {*half}
+    text = format_text(result)
+    assert any(f"most conspicuous: {name}, " in text for name in half)
+    assert text.startswith("This drop gives no reason to doubt that your tower is as the profile coins says.")
+    assert "1 drop beside 24 simulated games" in text
+    assert "colours come out: e = " in text
+    assert ": 1 drop gives no reason to doubt" in text
+    assert not re.search(r"(?<![\d.,])1 drops", text)
+
+
 def test_the_command_tells_the_same_in_words_and_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, profile: Reference
 ):

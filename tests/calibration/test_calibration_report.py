@@ -23,7 +23,7 @@ from tower_sim.calibration.report import (
     format_sentences,
     format_short,
     list_warnings,
-    write,
+    make,
 )
 from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE
 
@@ -67,11 +67,12 @@ def is_said(cell: str, span: Interval) -> bool:
 
 @pytest.fixture(name="report", scope="module")
 def _report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(calibration(), tmp_path_factory.mktemp("report") / "mine.calibration")
+    make(calibration()).write(folder := tmp_path_factory.mktemp("report") / "mine.calibration")
+    return folder / "report.md"
 
 
 def test_the_same_calibration_gives_the_same_bytes(report: Path, tmp_path: Path):
-    again = write(calibration(), tmp_path / "mine.calibration").parent
+    make(calibration()).write(again := tmp_path / "mine.calibration")
     files = sorted(file.relative_to(again) for file in again.rglob("*") if file.is_file())
     assert len(files) > 8
     for file in files:

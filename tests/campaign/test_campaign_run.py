@@ -57,6 +57,22 @@ class Campaign:
             time.sleep(0.002)
 
 
+SCRIPT = """
+from tower_sim.campaign import load, run, verify
+print(sorted(run(load("campaign.toml"), "out", 2).finished), verify("out"))
+"""
+
+
+@pytest.mark.slow
+@each_case("stdin", [False, True])
+def test_a_script_without_a_main_guard_and_standard_input_run_a_campaign(stdin: bool, tmp_path: Path):
+    (tmp_path / "campaign.toml").write_text(GAMES)
+    (tmp_path / "go.py").write_text(SCRIPT)
+    words, text = ([sys.executable, "-"], SCRIPT) if stdin else ([sys.executable, "go.py"], "")
+    done = subprocess.run(words, input=text, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[0, 1, 2, 3, 4, 5] []\n", "")
+
+
 def has_ended(group: int) -> bool:
     """Whether within 10 minutes, a limit for tests that fail, nobody of the process group is left."""
     for _ in range(6000):

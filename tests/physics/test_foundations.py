@@ -120,6 +120,25 @@ def test_progress_is_silent_for_two_seconds_and_then_tells_now_and_then_on_a_ter
     assert "10/10" in bar
 
 
+def test_the_time_left_leaves_out_what_happens_once():
+    """The first of 7 turns also compiles for 100 s; a campaign's first two shards of 5 games are played at once."""
+    stream, now = io.StringIO(), [0.0]
+    with report_progress("turns", 7, stream=stream, clock=lambda: now[0]) as tell:
+        for done, seconds in enumerate((101.0, 10.0, 10.0), 1):
+            now[0] += seconds
+            tell(done)
+    assert stream.getvalue().splitlines() == ["... 1 of 7 turns, 101 s", "... 2 of 7 turns, 111 s, about 50 s left",
+                                              "... 3 of 7 turns, 121 s, about 40 s left"]  # fmt: skip
+    stream, now = io.StringIO(), [0.0]
+    with report_progress("games", stream=stream, clock=lambda: now[0]) as tell:
+        tell.begin(45, 5, once=10)
+        for done, seconds in ((5, 100), (10, 100), (20, 100), (25, 50)):
+            now[0] += seconds
+            tell(done)
+    lines = stream.getvalue().splitlines()
+    assert [line.partition(" s")[2] for line in lines] == ["", "", "", ", about 3 min left"]
+
+
 def test_a_full_standard_error_ends_no_work():
     stream = FullDisk()
     report("games", 9, 5, stream)

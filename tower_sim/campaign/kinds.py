@@ -24,10 +24,10 @@ def find_game(kind: str, code: Mapping[str, Any] | None = None) -> Game | None:
     return next((game for game in every_game() if game.kind == kind), None)
 
 
-def open_game(name: object, directory: Path = Path()) -> Game:
+def open_game(name: object, directory: str | Path = "") -> Game:
     """Return a game by its name or by the path of its file, which is relative to `directory`."""
     if isinstance(name, str) and registry.is_file("game", name):
-        return cast("Game", registry.get("game", str(directory / name)))
+        return cast("Game", registry.get("game", str(Path(directory, name))))
     known = registry.names("game")
     if not isinstance(name, str) or name not in known:
         allowed = f"one of {', '.join(known)} or the path of a game's Python file"

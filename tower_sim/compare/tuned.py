@@ -132,7 +132,7 @@ class Tuned:
         return " ".join(sentences(self))
 
     def write(self, path: str | Path) -> None:
-        writing.write(path, rules_text(self, Path(path)), "rules")
+        writing.write(path, rules_text(self, path), "rules")
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -330,9 +330,9 @@ def _way_json(way: Reached) -> dict[str, Any]:
     }
 
 
-def rules_text(tuned: Tuned, path: Path) -> str:
+def rules_text(tuned: Tuned, path: str | Path) -> str:
     """Return the text of the rules file `path`: every key, with its default too."""
-    variant = tuned.best.variant
+    path, variant = Path(path), tuned.best.variant
     plain = variant.game.plain(variant.rules)
     first, *others = variant.game.tables
     own = dict(check_table(first, plain.get(first, {})))
