@@ -323,7 +323,8 @@ def test_the_docs_name_every_key_of_a_surrogate_file_and_no_other():
 def test_every_extra_that_a_command_asks_for_is_one_that_exists_and_that_the_docs_name():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     sources = [*(ROOT / "tower_sim").rglob("*.py"), *(ROOT / "calibration").rglob("*.py")]
-    names = {name for file in sources for name in re.findall(r'extra\("[\w.]+", "(\w+)"\)', file.read_text("utf-8"))}
+    asks = re.compile(r'(?:extra\("[\w.]+", |need\()"(\w+)"')
+    names = {name for file in sources for name in asks.findall(file.read_text("utf-8"))}
     assert {"campaign", "dask", "calibrate", "surrogate"} <= names
     assert names <= set(declared)
     text = "".join(doc.read_text("utf-8") for doc in DOCS)

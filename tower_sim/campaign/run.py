@@ -197,7 +197,8 @@ def _on_processes(workers: int) -> Generator[Where]:
                 process.terminate()
         raise
     finally:
-        pool.shutdown(cancel_futures=True)
+        with without_interrupts():  # a second Ctrl-C waits until all is put away
+            pool.shutdown(cancel_futures=True)
 
 
 def _begin() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -21,7 +22,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return 0 for success, 2 for the caller's mistake, else 1."""
     if reason := output.prepare():
         return _fail(reason, 1)
-    return output.end(_run(arguments))
+    status = output.end(_run(arguments))
+    if arguments is None:  # the process ends: a second Ctrl-C would leave the workers' semaphores behind
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return status
 
 
 def _run(arguments: Sequence[str] | None) -> int:
