@@ -145,8 +145,7 @@ def _read_record(
                 f"into the column {NOTE}"
             )
     is_first = before is None or not number
-    is_new = is_first or before is None or RECOUNT in marks
-    inside = dict.fromkeys(colours, 0) if is_new else before.inside
+    inside = before.inside if before and number and RECOUNT not in marks else dict.fromkeys(colours, 0)
     game = (before.game if before else 0) + is_first
     total = f"{where}: {sum(thrown.values())} cubes thrown; allowed are up to"
     if not number and sum(thrown.values()) > MAX_CUBES:
