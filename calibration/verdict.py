@@ -34,10 +34,16 @@ def fairness_command(
     json: bool,
     settings: PhysicsSettings | None = None,
     model: str = PHYSICS,
+    published: bool = False,
 ) -> int:
-    """Test the records in a CSV against a profile, print the result, and return the exit status 0."""
+    """Test the records in a CSV against a profile, print the result, and return the exit status 0.
+
+    The simulated games throw what the records do; if `published`, as the page of a game night has them, each is the
+    published game.
+    """
     records = read(find_records(csv))
-    checked = check(records, fit_reference(load(apparatus), games, seed, settings, list_throws(records), model))
+    throws = (None,) if published else list_throws(records)
+    checked = check(records, fit_reference(load(apparatus), games, seed, settings, throws, model))
     print(json_module.dumps(make_document(checked), indent=2, allow_nan=False) if json else format_text(checked))
     return 0
 

@@ -23,7 +23,7 @@ from support.recorded import COLOURS, game
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, shipped
-from tower_sim.calibration import recording
+from tower_sim.calibration import recording, verdict
 from tower_sim.calibration import records as recorded
 from tower_sim.calibration.e_values import check
 from tower_sim.calibration.recording import GAMES, KEPT, SEED, make_document, to_plain
@@ -82,7 +82,7 @@ def write_night(rows: list[Record], players: tuple[str, ...] = (), **about: Any)
     head = {"game": "amerigo", "tower": "amerigo", "edge": 9, "colours": COLOURS, "counts": [7] * 7}
     head |= {"players": players, "date": datetime.datetime.now().astimezone().date().isoformat()}
     text = io.StringIO()
-    text.write(f"# tower_sim night 1 {json.dumps(head | about, separators=(',', ':'))}\r\n")
+    text.write(f"# tower_sim night 1 {json.dumps(head | about, ensure_ascii=False, separators=(',', ':'))}\r\n")
     sheet = csv.writer(text)
     colours = list(rows[0].thrown)
     first = "throw" if rows[0].is_free else "drop"
@@ -101,14 +101,15 @@ def form(page: Any) -> None:
         page.click("#new-night")
 
 
-def open_night(page: Any, text: str) -> None:
+def open_night(page: Any, text: str | bytes) -> None:
     """Give the page a CSV as a file."""
+    data = text.encode() if isinstance(text, str) else text
     page.wait_for_selector("#begin, #share")
     if page.is_visible("#begin"):
         page.click("#begin")
     if not page.is_visible("#share-dialog"):
         page.click("#share")
-    page.set_input_files("#share-file", {"name": "night.csv", "mimeType": "text/csv", "buffer": text.encode()})
+    page.set_input_files("#share-file", {"name": "night.csv", "mimeType": "text/csv", "buffer": data})
     page.wait_for_selector("#throws")
 
 
@@ -472,6 +473,100 @@ def test_the_laws_kept_are_fitted_again_from_games_by_physics():
     groups += [(fitted["later"][key], here["later"][key]) for key in ("thrown", "resident")]
     for laws, others in groups:
         assert np.array(laws) == pytest.approx(np.array(others), abs=1e-3)
+
+
+def saved_again(text: str, separator: str, encoding: str, *, decimals: bool = False, quotes: bool = False) -> bytes:
+    """A CSV as a spreadsheet reads and saves it: every line has as many cells as the longest."""
+    rows = [next(csv.reader([line])) for line in text.splitlines()]
+    if decimals:
+        rows[1:] = [[f"{cell},00" if cell.isdigit() else cell for cell in row] for row in rows[1:]]
+    wide = max(map(len, rows))
+    again = io.StringIO()
+    sheet = csv.writer(again, delimiter=separator, quoting=csv.QUOTE_ALL if quotes else csv.QUOTE_MINIMAL)
+    sheet.writerows([*row, *[""] * (wide - len(row))] for row in rows)
+    return again.getvalue().encode(encoding)
+
+
+@each_case(
+    "separator, encoding, more",
+    [
+        (";", "utf-8-sig", {}),
+        (";", "cp1252", {"decimals": True}),
+        (",", "utf-8", {"quotes": True}),
+        ("\t", "utf-16", {}),
+    ],
+)
+def test_a_csv_saved_again_by_a_spreadsheet_is_the_same_night(
+    page: Any, separator: str, encoding: str, more: dict[str, bool], tmp_path: Path
+):
+    text = write_night(play_rows(6)[:9], ("Jörg", "Bo"), edge=10.5)
+    data = saved_again(text, separator, encoding, **more)
+    (tmp_path / "again.csv").write_bytes(data)
+    open_night(page, data)
+    assert page.evaluate("towerSim.csv()") == text
+    assert recorded.read(tmp_path / "again.csv") == read_night(page, tmp_path)
+
+
+def test_a_csv_that_the_page_did_not_write_opens_as_in_python(page: Any, tmp_path: Path):
+    file = tmp_path / "other.csv"
+    for text, kind in (
+        ("sep=;\r\nMark;Drop;Out red;Thrown red\r\n;0;3;7\r\n\r\nknock;1;1;\r\n", "free"),
+        ("# my tower\nthrow,thrown,out\n0,9,2\n1,4,5\n", "free"),
+        (write_night(play_rows(6)[:9]).split("\n", 1)[1].replace("drop,", "Drop,"), "amerigo"),
+    ):
+        file.write_text(text, "utf-8")
+        open_night(page, text)
+        again = [(row.thrown, row.out, row.inside, row.marks) for row in read_night(page, tmp_path)]
+        assert again == [(row.thrown, row.out, row.inside, row.marks) for row in recorded.read(file)]
+        assert json.loads(page.evaluate("towerSim.csv()").split("\r\n")[0][20:])["game"] == kind
+    for text, says in (
+        ("drop,thrown_red\n0,7\n", "lacks the column out_red"),
+        ("drop,thrown_red,out_red,weather\n0,7,3,fine\n", "has the column weather"),
+        ("drop,thrown_red,out_red\n0,3.000,1\n", "Row 1 of the CSV, thrown_red: 3.000"),
+        ("drop,thrown_red,out_red\n0,7,3,1,1\n", "has 5 cells; allowed are 3"),
+        ("a letter\n", "This is no night"),
+    ):
+        before = page.evaluate("towerSim.csv()")
+        page.click("#share")
+        page.set_input_files("#share-file", {"name": "n.csv", "mimeType": "text/csv", "buffer": text.encode()})
+        page.wait_for_function("says => document.getElementById('share-message').textContent.includes(says)", arg=says)
+        assert page.evaluate("towerSim.csv()") == before
+        page.click("#share-dialog > p:last-child button")
+
+
+def test_the_command_for_the_same_test_judges_the_same_drops(
+    page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """A free night of 12 throws, of which the published game has none of 20 cubes first; played by its laws."""
+    rows = [
+        {"thrown": 20, "out": 12},
+        *({"thrown": 6, "out": 6}, {"thrown": 3, "out": 4}) * 5,
+        {"thrown": 49, "out": 40},
+    ]
+    lines = [f"{i},{row['thrown']},{row['out']}" for i, row in enumerate(rows)]
+    open_night(page, "throw,thrown_red,out_red\n" + "\n".join(lines))
+    page.click("#tab-tower")
+    command = page.inner_text("#same-test").split()
+    page.click("#share")
+    monkeypatch.chdir(tmp_path)
+    download = saved(page, "#save-csv")
+    download.save_as(tmp_path / download.suggested_filename)
+    asked: list[Any] = []
+
+    def reference(*arguments: Any) -> Reference:
+        asked.append(arguments[4])
+        return read_law(make_document()["towers"][0]["reference"])
+
+    monkeypatch.setattr(verdict, "fit_reference", reference)
+    assert command[0] == "tower-sim"
+    assert cli.main([*command[1:], "--json"]) == 0
+    document, found = json.loads(capsys.readouterr().out), page.evaluate("towerSim.test()")
+    assert asked == [(None,)]
+    assert [document[part]["drops"] for part in ("setup", "later")] == [
+        found[part]["drops"] for part in ("setup", "later")
+    ]
+    assert sum(document["skipped"].values()) == len(found["skipped"]) > 0
+    assert document["p"] == near(found["p"])
 
 
 def test_it_tells_how_many_nights_it_takes_and_seldom_accuses_the_model_itself(page: Any):

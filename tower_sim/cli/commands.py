@@ -454,6 +454,9 @@ def check_tower(
     engine: Engine = None,
     accuracy: Accuracy = None,
     seed: Seed = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="simulate the published game alone, as the page of a game night does")
+    ] = False,
     json: Json = False,
 ) -> int:
     """Check whether your recorded tower behaves as a profile predicts."""
@@ -463,7 +466,8 @@ def check_tower(
 
     settings = choose_settings(model, engine, accuracy)
     apparatus = tower or first_game().apparatus
-    return fairness_command(records, apparatus, games, _body("common").read_seed(seed), json, settings, model)
+    number = _body("common").read_seed(seed)
+    return fairness_command(records, apparatus, games, number, json, settings, model, published)
 
 
 @command(tower, "export", "tower-sim tower export amerigo -o tower.stl")

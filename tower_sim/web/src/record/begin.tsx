@@ -5,7 +5,7 @@ import { Chip } from "../common/faces";
 import { Field } from "../common/parts";
 import { MOST_NAMES, readColours, readPlayers, wordsOfNames } from "./names";
 import { FREE, type Head } from "./night";
-import { COUNTS, MINE, data, model, paintOf } from "./state";
+import { COUNTS, MINE, data, model, paintOf, today } from "./state";
 
 /** What is typed: `colours` chosen of those that the page knows, `more` others; `names` of the players that there are, `players` others. */
 interface Form { game: string; tower: string; edge: string; cubes: string; colours: string[]; more: string; names: string[]; players: string }
@@ -45,11 +45,6 @@ function playersOf({ names, players }: Form, before: string[]): { all: string[];
     if (now.length && now[0] !== before[i]) renamed[before[i]] = now[0];
   });
   return { all: [...all, ...readPlayers(players, all)], renamed };
-}
-
-function today(): string {
-  const now = new Date();
-  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 }
 
 interface Props {

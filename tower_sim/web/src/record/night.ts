@@ -26,9 +26,9 @@ export interface Due { number: number; game: number; phase: number; before: numb
 export interface Rules { title: string; colours: string[]; counts: number[]; phases: number[]; rounds: number }
 
 export const FREE = "free";
+export const TITLE = "# tower_sim night 1 ";
 export const MARKS = ["beside", "miscount", "knock", "spilled", "emptied", "recount"];
 const MOST = { cubes: 500, drops: 400, rows: 2000 };
-const TITLE = "# tower_sim night 1 ";
 
 const none = (night: Night) => night.head.colours.map(() => 0);
 
@@ -234,7 +234,7 @@ export function nightOf(text: string, rulesOf: (head: Head) => Rules | null): Ni
     const marks = cells[width - 2].split(" ").filter(Boolean);
     if (!marks.every((mark) => MARKS.includes(mark))) throw wrong(`a mark other than ${MARKS.join(", ")}`);
     const half = head.colours.length;
-    const each = { begins: number === 0, thrown: counts.slice(0, half), isProposed: false, out: counts.slice(half), marks, who: playerName(cells[width - 1]), next: 0 };
+    const each = { begins: number === 0, thrown: counts.slice(0, half), isProposed: false, out: counts.slice(half), marks, who: playerName(cells[width - 1], cells[width - 1].length), next: 0 };
     return isRecount(each) ? { ...each, who: "", next: Number(/^phase (\d{1,3})$/.exec(each.who)?.[1] ?? 1) } : each;
   });
   return { head, throws: proposals(head, throws, rulesOf(head)), draft: newDraft(head, !throws.length) };
@@ -246,9 +246,10 @@ function proposals(head: Head, throws: Throw[], rules: Rules | null): Throw[] {
   return throws.map((each, i) => ({ ...each, isProposed: rules !== null && played[i].isDue, marks: each.marks.filter((mark) => mark !== "miscount" || !played[i].wrong.length) }));
 }
 
-function headOf(text: string): Head {
+/** Read the line about a night; throws an Error of one line for a damaged one. */
+export function headOf(text: string): Head {
   try {
-    const { game, tower, edge, colours, counts, players, date } = JSON.parse(text);
+    const { game, tower, edge, colours, counts, players, date } = parseHead(text);
     const isList = (value: unknown, of: (each: any) => boolean) => Array.isArray(value) && value.length <= MOST_NAMES && value.every(of);
     const isWord = (word: unknown) => typeof word === "string" && playerName(word) === word;
     const isCount = (count: unknown) => Number.isInteger(count) && (count as number) >= 0 && (count as number) <= MOST.cubes;
@@ -258,6 +259,18 @@ function headOf(text: string): Head {
     // told below
   }
   throw new Error("The line about the night is damaged; copy it again, whole.");
+}
+
+/** Read the line about a night, also as a spreadsheet saves it: in cells, without some of its quotes. */
+function parseHead(text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const bare = text.replaceAll('"', "").replace(/[;\t]/g, ",");
+    const [, game, tower, edge, colours, counts, players, date] = /^\{game:(.*),tower:(.*),edge:(.*),colours:\[(.*)\],counts:\[(.*)\],players:\[(.*)\],date:([\d-]+)\}/.exec(bare)!;
+    const list = (words: string) => words.split(",").filter(Boolean);
+    return { game, tower, edge: Number(edge), colours: list(colours), counts: list(counts).map(Number), players: list(players), date };
+  }
 }
 
 function cellsOf(line: string): string[] {

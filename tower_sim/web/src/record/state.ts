@@ -166,6 +166,18 @@ export function due(): Due {
   return dueOf(night!, rulesOf(night!.head));
 }
 
+export function today(): string {
+  const now = new Date();
+  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+}
+
+/** What a CSV is of that does not say it: the published game, if it has its colours, in the tower of the night before. */
+export function usualHead(colours: string[], isGame: boolean): Head {
+  const isPublished = isGame && [...colours].sort().join() === [...game.colours].sort().join();
+  const { tower, edge } = night?.head ?? { tower: data.towers[0].name, edge: data.towers[0].edge };
+  return { game: isPublished ? game.name : FREE, tower, edge, colours: isPublished ? game.colours : colours, counts: isPublished ? COUNTS : colours.map(() => 0), players: [], date: today() };
+}
+
 /** The model that the night is compared with: its tower's, or the first of the page. */
 export function model(name = night!.head.tower): Data["towers"][0] {
   return data.towers.find((tower) => tower.name === name) ?? data.towers[0];

@@ -8,8 +8,9 @@ import { capital, checkLength, joinWords, plural, sumOf } from "../common/text";
 import { Begin } from "./begin";
 import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
 import { type Due, type Head, type Played, type Rules, type Throw, isHappening, isRecount, pack, readDraft, tryDraft, unpack } from "./night";
+import { canonical, decode } from "./sheet";
 import { Picture, canShare, known, lucks, savePicture, sharePicture } from "./picture";
-import { COUNTS, act, canUndo, csv, data, due, expected, keeping, model, night, paintOf, placeOf, played, rulesOf, runTest, titleOf, undo } from "./state";
+import { COUNTS, act, canUndo, csv, data, due, expected, keeping, model, night, paintOf, placeOf, played, rulesOf, runTest, titleOf, undo, usualHead } from "./state";
 
 const TABS = { record: "Record", throws: "Throws", night: "The night", tower: "Our tower" };
 type Tab = keyof typeof TABS;
@@ -327,7 +328,7 @@ function Tower() {
         <p class="note">The page plays nights of towers that differ from the model, and tests each.</p>
         {ui.power.found && ui.power.of === like ? <Nights found={ui.power.found} /> : <button type="button" id="power" class="main" disabled={ui.power.isBusy} onClick={() => reckon(like)}>{ui.power.isBusy ? "It plays ..." : "Play them"}</button>}
       </section>
-      <p class="note foot">{`The model: ${of.setups[sumOf(COUNTS)]?.length ?? 0} laws drawn for ${plural(of.games, "game")} of ${like}, played by ${of.model === "physics" ? "physics" : "its fast model"}. The same test: `}<code>{`tower-sim tower test night.csv --tower ${like} --model ${of.model} --games ${of.games} --seed ${of.seed}`}</code></p>
+      <p class="note foot">{`The model: ${of.setups[sumOf(COUNTS)]?.length ?? 0} laws drawn for ${plural(of.games, "game")} of ${like}, played by ${of.model === "physics" ? "physics" : "its fast model"}. The same test: `}<code id="same-test">{`tower-sim tower test ${fileName()} --tower ${like} --model ${of.model} --games ${of.games} --seed ${of.seed} --published`}</code></p>
     </>
   );
 }
@@ -389,6 +390,8 @@ function Nights({ found }: { found: Power[] }) {
 
 // What leaves the page, and what comes in
 
+const fileName = () => `game-night-${night!.head.date}.csv`;
+
 async function share(): Promise<void> {
   ui.link = "";
   keeping.wasEmptied = false;
@@ -400,7 +403,7 @@ async function share(): Promise<void> {
 export async function open(given: string): Promise<void> {
   const word = /#record=([\w-]+)/.exec(given)?.[1];
   checkLength(word ?? "");
-  act("open", word ? await unpack(word) : given);
+  act("open", canonical(word ? await unpack(word) : given, usualHead));
   Object.assign(ui, { trouble: "", tab: "throws", isBeginning: false });
 }
 
@@ -412,12 +415,12 @@ function Share() {
   const first = () => (
     <>
       <p>The CSV is what <code>tower-sim tower test</code> and <code>tower-sim tower fit</code> read.</p>
-      <button type="button" class="main" id="save-csv" onClick={() => save(`game-night-${night!.head.date}.csv`, csv(), "text/csv")}>Save the CSV</button>
+      <button type="button" class="main" id="save-csv" onClick={() => save(fileName(), csv(), "text/csv")}>Save the CSV</button>
     </>
   );
   const last = (take: (text: string) => void) => (
     <>
-      <p><label>Open a CSV <input type="file" id="share-file" accept=".csv,text/csv" onChange={async ({ currentTarget }) => currentTarget.files?.[0] && take(await currentTarget.files[0].text())} /></label></p>
+      <p><label>Open a CSV <input type="file" id="share-file" accept=".csv,text/csv" onChange={async ({ currentTarget }) => currentTarget.files?.[0] && take(decode(await currentTarget.files[0].arrayBuffer()))} /></label></p>
       <button type="button" id="new-night" onClick={begin}>Begin another night</button>
     </>
   );
