@@ -256,6 +256,30 @@ def test_a_drawn_seed_never_gives_the_same_file_so_it_is_refused_before_any_work
     assert contents(tmp_path) == files
 
 
+EXTRAS = {  # commands that need an extra, each with one of its packages
+    "tower fit my_tower -o mine.toml": "jinja2",
+    "tower fit --wish inside=5 -o mine.toml": "pyarrow",
+    "compare amerigo --set cubes=6 --save-plot c.html": "jinja2",
+    "campaign run spec.toml -o data": "pyarrow",
+    "campaign run spec.toml -o data --dask local": "distributed",
+    "campaign report data -o report": "jinja2",
+    "model fit data -o fast.json": "pyarrow",
+    "model check amerigo data -o report": "sklearn.ensemble",
+    "tower export amerigo": "manifold3d",
+    "serve --http": "uvicorn",
+}
+
+
+@each_case("line", EXTRAS)
+def test_a_command_asks_for_its_extra_before_any_work_and_leaves_nothing(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "spec.toml").write_text(SPEC)
+    monkeypatch.setitem(sys.modules, EXTRAS[line], None)
+    assert f"{EXTRAS[line]} is not installed (" in refusal(*line.split(), cwd=tmp_path)
+    assert in_folder(tmp_path) == {"spec.toml"}
+
+
 def test_all_files_are_checked_before_the_first_is_written(tmp_path: Path):
     (tmp_path / "b").write_text("mine")
     (tmp_path / "c").write_text("mine, too")

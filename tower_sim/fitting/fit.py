@@ -66,6 +66,7 @@ def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -
 
 def fit_command(directories: Sequence[str | Path], output: str | Path) -> None:
     """Fit a surrogate, write its file and print the ladder."""
+    need("surrogate", "pyarrow")
     writing.check(output, "model file")
     with report_progress("steps of the fit") as tell:
         fitted = fit(directories, tell.step)
@@ -91,7 +92,7 @@ def check_command(model: str, directories: Sequence[str | Path], out: str | Path
     """Check a surrogate, print the result, and write the report to `out` unless it is None."""
     fitted = fitted_or_shipped(model)
     kind = KINDS[fitted.kind]
-    need("surrogate", *(("sklearn.ensemble", "threadpoolctl") if fitted.kind == TOWER else ()))
+    need("surrogate", "pyarrow", *(("sklearn.ensemble", "threadpoolctl") if fitted.kind == TOWER else ()))
     if out is not None:
         check_report(out)
     campaigns = [load_whole(directory) for directory in directories]
