@@ -48,15 +48,13 @@ def without_main() -> Generator[None, None, None]:
 
     They would run it again: standard input cannot be, and a script without `if __name__ == "__main__"` starts others.
     """
-    main: Any = sys.modules["__main__"]
-    before = {name: vars(main).get(name) for name in ("__spec__", "__file__")}
-    for name in before:
-        setattr(main, name, None)
+    main: dict[str, Any] = vars(sys.modules["__main__"])
+    before = {name: main[name] for name in ("__spec__", "__file__") if name in main}
+    main.update(dict.fromkeys(before))
     try:
         yield
     finally:
-        for name, value in before.items():
-            setattr(main, name, value)
+        main.update(before)
 
 
 def ignore_interrupts() -> None:
