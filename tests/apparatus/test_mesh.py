@@ -93,6 +93,12 @@ def _spoil(mesh: Any) -> Any:
     return _renew(mesh, vertices)
 
 
+def _push(mesh: Any, far: float) -> Any:
+    vertices = mesh.vertices.copy()
+    vertices[3, 0] = far
+    return _renew(mesh, vertices)
+
+
 def _close(mesh: Any, height: float = 70.5) -> Any:
     lid = trimesh.creation.box(extents=(36, 36, 1))
     lid.apply_translation((0, 0, height))
@@ -104,7 +110,7 @@ ODD: dict[str, tuple[str, Callable[[], bytes], dict[str, Any], str]] = {
     "empty": ("a.stl", lambda: b"", {}, "cannot be read"),
     "ascii": ("a.stl", _export(form="stl_ascii"), {}, TOWER),
     "binary": ("a.stl", _export(), {}, TOWER),
-    "no triangles": ("a.obj", lambda: b"v 0 0 0\nv 1 0 0\n", {}, "cannot be read"),
+    "no triangles": ("a.stl", lambda: b"solid a\nendsolid a\n", {}, "it has no triangles"),
     "holes": ("a.stl", _export(lambda mesh: rough(mesh, np.random.default_rng(3), 0.02)), {}, TOWER),
     "flipped": ("a.stl", _export(lambda mesh: _renew(mesh, faces=mesh.faces[:, ::-1])), {}, TOWER),
     "half flipped": ("a.stl", _export(_half_flip), {}, TOWER),
@@ -120,14 +126,17 @@ ODD: dict[str, tuple[str, Callable[[], bytes], dict[str, Any], str]] = {
     "inches": ("a.stl", _scale(1 / 25.4), {"scale": 25.4}, TOWER),
     "a tower of 70 m": ("a.stl", _scale(1000), {}, "allowed are 30 to 1000 mm"),
     "zero thickness": ("a.stl", _export(_keep_inside), {}, TOWER),
-    "one nan": ("a.ply", _export(_spoil, "ply"), {}, TOWER),
-    "all nan": ("a.ply", _export(lambda mesh: _renew(mesh, mesh.vertices * np.nan), "ply"), {}, "are no numbers"),
+    "one nan": ("a.stl", _export(_spoil), {}, TOWER),
+    "all nan": ("a.stl", _export(lambda mesh: _renew(mesh, mesh.vertices * np.nan)), {}, "are no numbers"),
     "a million triangles": ("a.stl", _many, {}, "allowed is up to 300000"),
     "a picture": ("a.stl", lambda: b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40, {}, "cannot be read"),
     "text": ("a.3mf", lambda: b"hello", {}, "cannot be read"),
     "cut off": ("a.stl", lambda: _export()()[: int(0.6 * len(_export()()))], {}, "cannot be read"),
-    "another kind": ("a.step", lambda: b"ISO-10303-21;", {}, "a file that ends in"),
-    "on its side": ("a.obj", _export(_lay_down, "obj"), {"up": "y"}, TOWER),
+    "another kind": ("a.step", lambda: b"ISO-10303-21;", {}, "a file that ends in .stl or .3mf"),
+    "of another program": ("a.obj", _export(form="obj"), {}, "a file that ends in .stl or .3mf; export"),
+    "a corner far away": ("a.stl", _export(lambda mesh: _push(mesh, 1e38)), {}, "a corner 1e\\+38 mm from its origin"),
+    "a wide plate": ("a.stl", _export(lambda mesh: _push(mesh, 2e3)), {}, "the mesh is 2018 x 36 mm"),
+    "on its side": ("a.stl", _export(_lay_down), {"up": "y"}, TOWER),
     "closed at the top": ("a.stl", _export(_close), {}, "gets in at the top"),
     "closed at the bottom": ("a.stl", _export(lambda mesh: _close(mesh, 24)), {}, "from the mouth to an exit"),
 }
@@ -157,7 +166,7 @@ def test_what_is_proposed_is_near_what_was_drawn(imported: Import) -> None:
     given = imported.tower.given
     corners = np.array(given.mouth.outline_mm)
     assert np.abs(np.abs(corners) - 15).max() < 1.5  # a cell is 1 mm
-    assert (imported.bodies, imported.open_edges, given.exit.side) == (1, 0, "front")
+    assert (imported.bodies, imported.opened.open_edges, given.exit.side) == (1, 0, "front")
     assert given.source.turn_deg == 0
     assert given.tray.walls > 0  # none in the file
 
@@ -172,6 +181,91 @@ def test_the_widest_cube_that_gets_through_is_named(tmp_path: Path) -> None:
         import_mesh(tmp_path / "tower.stl", tmp_path / "mine.toml", edge=14.0)
     width = float(str(error.value).partition("about ")[2].split()[0])
     assert width == pytest.approx(8, abs=2 * 1.4)
+
+
+def _cut_window(low: tuple[float, float, float], high: tuple[float, float, float]) -> Any:
+    mesh = (_solid(small_tower()) - box(low, high)).to_mesh64()
+    return trimesh.Trimesh(mesh.vert_properties, mesh.tri_verts)
+
+
+def _solid(mesh: Any) -> Any:
+    import manifold3d
+
+    return manifold3d.Manifold(manifold3d.Mesh64(mesh.vertices, mesh.faces.astype(np.uint64)))
+
+
+@pytest.mark.parametrize(
+    ("window", "top", "side"),
+    [
+        (((-12, 14, 28), (8, 19, 43)), 43, 1),
+        (((-12, 14, 16), (8, 19, 36)), 36, 1),
+        (((10, -8, 30), (19, 8, 44)), 44, 0),
+    ],
+    ids=["in a side wall", "beside the exit", "over the exit"],
+)
+def test_of_several_ways_out_the_lowest_is_the_exit(window: Any, top: float, side: int, tmp_path: Path) -> None:
+    """The exit is under 24 mm at +x; `side` is the number of right angles from there to the window."""
+    result = _import(tmp_path, _cut_window(*window))
+    lowest, other = result.ways
+    assert (lowest.top, other.top) == pytest.approx((24, top), abs=2)
+    assert (lowest.angle, other.angle) == pytest.approx((0, side * math.pi / 2), abs=0.5)
+    tower = result.tower
+    assert (tower.given.exit.top, tower.given.exit.side) == (pytest.approx(0.024, abs=0.003), "front")
+    assert np.abs(np.abs(np.array(tower.given.inside[0].outline_mm)) - 15).max() < 1.5
+    again = import_again(tmp_path / "mine.toml", tmp_path / "again.toml").tower
+    assert again.hulls == tower.hulls
+    assert again.boxes == tower.boxes
+    with PhysicsModel(tower) as model:
+        for seed in range(4):
+            outcome = model.drop(model.empty(), supply({"red": 20}, tower.cube_edge), np.random.default_rng(seed))
+            assert outcome.status.is_landing
+            assert len(outcome.emerged) + len(outcome.state.residents) == 20
+
+
+def test_one_option_chooses_among_ways_out(tmp_path: Path) -> None:
+    mesh = _cut_window((-12, 14, 28), (8, 19, 43))
+    given = _import(tmp_path, mesh, exit=45).tower.given
+    assert given.exit.top == pytest.approx(0.043, abs=0.003)
+    assert given.source.turn_deg == -90
+    with pytest.raises(UsageError, match=r"--exit is .* there are under 2. mm to the right, under 4. mm to the front"):
+        _import(tmp_path, mesh, exit=60)
+
+
+def _set_side_by_side(base: bool) -> Any:
+    mesh = _solid(small_tower())
+    both = mesh + mesh.translate((60, 0, 0))
+    if base:
+        both += box((-18, -20, 0), (78, -17, 3))
+    both = both.to_mesh64()
+    return trimesh.Trimesh(both.vert_properties, both.tri_verts)
+
+
+@pytest.mark.parametrize("base", [False, True], ids=["copies on a plate", "one body"])
+def test_of_several_towers_one_is_chosen(base: bool, tmp_path: Path) -> None:
+    mesh = _set_side_by_side(base)
+    with pytest.raises(UsageError, match=r"2 towers.*1 at x = -?\d, y = .*2 at x = [56]\d, .*--only 1 or --only 2"):
+        _import(tmp_path, mesh)
+    with pytest.raises(UsageError, match="--only is 3; allowed is 1 to 2"):
+        _import(tmp_path, mesh, only=3)
+    first = _import(tmp_path, mesh, only=1).tower
+    second = _import(tmp_path, mesh, only=2).tower
+    assert first.given.source.move_mm[0] == pytest.approx(0, abs=1)  # a cell
+    assert second.given.source.move_mm[0] == pytest.approx(-60, abs=1)
+    for tower in (first, second):
+        assert tower.given.exit.top == pytest.approx(0.024, abs=0.003)
+    again = import_again(tmp_path / "mine.toml", tmp_path / "again.toml").tower
+    assert (again.hulls, again.boxes) == (second.hulls, second.boxes)
+    if not base:
+        assert max(solid.bounds[1][0] for solid in second.solids if solid.part == "tower") < 0.019
+
+
+def test_triangles_on_each_other_are_refused_before_they_are_sampled(tmp_path: Path) -> None:
+    """Of 200,000 triangles of 0.4 m2 each."""
+    corners = np.array([[0, 0, 0], [900, 0, 0], [0, 900, 100]], dtype=float)
+    many = corners + np.linspace(0, 50, 200_000)[:, None, None]
+    mesh = trimesh.Trimesh(many.reshape(-1, 3), np.arange(600_000).reshape(-1, 3), process=False)
+    with pytest.raises(UsageError, match=r"the surface of the mesh is .* remove triangles"):
+        _import(tmp_path, mesh)
 
 
 @pytest.mark.parametrize("turn", [90, 180, 270])

@@ -407,18 +407,26 @@ def show(tower: TowerArgument, output: NamedOut = None, state: State = None) -> 
 
 @command(tower, "import", "tower-sim tower import tower.stl -o mine.toml")
 def import_(
-    file: Annotated[Path, _argument("FILE", "a mesh in STL, 3MF, OBJ, PLY or GLB, or a profile to import again")],
+    file: Annotated[Path, _argument("FILE", "a mesh in STL or 3MF, or a profile to import again")],
     output: Out,
-    unit: Annotated[str, _option("UNIT", "the unit of lengths in the file: mm, cm, inch or m")] = "mm",
+    unit: Annotated[
+        str | None,
+        _option("UNIT", "the file's unit: mm, cm, inch, m, foot or micron; the one that the file names, or mm"),
+    ] = None,
     scale: Annotated[float, _option("FACTOR", "make it so many times as large")] = 1.0,
     up: Annotated[str, _option("AXIS", "which way is up in the file: z, y, x, -z, -y or -x")] = "z",
     edge: Annotated[float, _option("MM", "the edge of a cube")] = 8.0,
     pane: Annotated[
         float | None, _option("MM", "add a sheet of glass over an open front; its lower edge is at this height")
     ] = None,
+    exit: Annotated[
+        float | None,
+        _option("MM", "of several ways out, the one whose upper edge is at this height; default the lowest"),
+    ] = None,
+    only: Annotated[int | None, _option("N", "of several towers in the file, this one, counted from the left")] = None,
 ) -> None:
     """Make a tower from the file that people print, and draw it."""
-    _body("mesh").import_(file, output, unit, scale, up, edge, pane)
+    _body("mesh").import_(file, output, unit, scale, up, edge, pane, exit, only)
 
 
 @command(tower, "fit", "tower-sim tower fit my_tower -o mine.toml")

@@ -1,6 +1,6 @@
 r"""`tower-sim tower import`: a mesh becomes a profile, its solids, and a drawing that shows both.
 
-file --trimesh--> triangles --upright, on the table, exit to +x--> space --> proposed numbers
+file --reading, package--> triangles --upright, on the table, exit to +x--> space --> proposed numbers
 \--what cubes can touch--> prisms --> file of solids
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
@@ -21,20 +21,20 @@ import numpy as np
 from tower_sim import typed
 from tower_sim.apparatus import polygon
 from tower_sim.apparatus.catalogue import SCHEMA, VERSION, from_tables
-from tower_sim.apparatus.mesh import MeshTower, solids
+from tower_sim.apparatus.mesh import MeshTower, package, solids
 from tower_sim.apparatus.mesh.prisms import FLAT, Mesh, Slivers, make_prisms
 from tower_sim.apparatus.mesh.profile import MeshTable, Source, measure_free
-from tower_sim.apparatus.mesh.space import Array, Interior, NoWay, Space, directions
+from tower_sim.apparatus.mesh.reading import Unreadable, join, read_stl
+from tower_sim.apparatus.mesh.space import Array, Interior, NoWay, Space, Way, directions
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, check_number, fault, quote
-from tower_sim.tools.extras import extra
 from tower_sim.tools.reading import read_bytes, read_text, toml_table
 from tower_sim.tools.writing import check, write_all
 
-FORMATS = (".stl", ".3mf", ".obj", ".ply", ".glb")
-UNITS = {"mm": 1.0, "cm": 10.0, "inch": 25.4, "m": 1000.0}
-MOST_TRIANGLES, MOST_BYTES = 300_000, 200_000_000
-LOWEST, HIGHEST = 30.0, 1000.0  # mm: how high a tower may be
+FORMATS = (".stl", ".3mf")
+UNITS = {"mm": 1.0, "cm": 10.0, "inch": 25.4, "m": 1000.0, "foot": 304.8, "micron": 0.001}
+MOST_BYTES = 100_000_000
+LOWEST, HIGHEST, FARTHEST = 30.0, 1000.0, 1e5  # mm: how high a tower may be, how large, and how far from its origin
 _UP = {"z": 0, "y": 1, "x": 2}  # so often the axes change places in turn
 _COARSE = 5e5  # cells, to find where it faces
 _EVEN = 0.5  # edges: a layer's outlines differ by no more
@@ -57,13 +57,25 @@ def nothing(tower: Apparatus) -> Mapping[Path, bytes]:
 
 
 @dataclass(frozen=True, slots=True)
+class _Opened:
+    """An upright mesh (mm), its file's unit (mm; `unit` says whose), digest and notes, and the number of open edges."""
+
+    mesh: Mesh
+    scale: float
+    unit: str
+    digest: str
+    notes: tuple[str, ...]
+    open_edges: int
+
+
+@dataclass(frozen=True, slots=True)
 class Import:
-    """The tower, and numbers of its mesh: bodies, triangles, open edges, triangles that a cube can touch."""
+    """The tower, its mesh as the file has it, ways out, and numbers: closed bodies, triangles that a cube can touch."""
 
     tower: MeshTower
+    opened: _Opened
+    ways: tuple[Way, ...]
     bodies: int
-    triangles: int
-    open_edges: int
     touched: int
     slivers: Slivers
 
@@ -72,29 +84,42 @@ def import_mesh(
     file: str | Path,
     output: str | Path,
     *,
+    unit: str | None = None,
     scale: float = 1.0,
     up: str = "z",
     edge: float = 8.0,
     pane: float | None = None,
+    exit: float | None = None,
+    only: int | None = None,
     beside: Beside = nothing,
 ) -> Import:
     """Write the profile of a mesh into `output` (TOML), its solids beside it, a copy of the mesh, and files `beside`.
 
-    `scale` is the file's unit (mm), `edge` that of the cubes (mm). `pane` is the height (mm) of the lower edge of a
-    sheet of glass to add where the front is open.
+    `unit` is the file's, one of UNITS; without it that which the file names counts, or mm. `scale` is a factor on it.
+    `edge` is that of the cubes (mm). `pane` is the height (mm) of the lower edge of a sheet of glass to add where the
+    front is open. Of several ways out the exit is the one whose upper edge is at the height `exit` (mm), or the lowest.
+    `only` is the number of a tower, if the file has several, counted from the left.
     """
     file, output = Path(file), _profile_path(output)
     check_number("--scale", scale, 1e-5, 1e5)
     check_number("--edge", edge, 2, 40, unit=" mm")
     if up.removeprefix("-") not in _UP:
         raise fault("--up", up, "x, y, z, -x, -y or -z", "say which way is up in the file")
-    mesh, digest, open_edges = _open_mesh(file, scale, up)
-    mesh, turn, move = _place(mesh, edge)
+    opened = _open_mesh(file, up, scale, unit)
+    mesh, within, mouth = _choose_tower(opened.mesh, edge, only)
+    mesh, turn, move = _place(mesh, edge, exit, mouth)
     sheets = [] if pane is None else [_make_pane(mesh, edge, pane)]
     source = Source(
-        file=file.name, digest=digest, scale=scale, up=cast("Any", up), turn_deg=turn, move_mm=list(move), flat_mm=FLAT
+        file=file.name,
+        digest=opened.digest,
+        scale=opened.scale,
+        up=cast("Any", up),
+        only_mm=within,
+        turn_deg=turn,
+        move_mm=list(move),
+        flat_mm=FLAT,
     )
-    return _import(file, output, mesh, source, sheets, edge, None, open_edges, beside)
+    return _import(file, output, opened, mesh, source, sheets, edge, None, exit, beside)
 
 
 def import_again(profile: str | Path, output: str | Path, beside: Beside = nothing) -> Import:
@@ -106,15 +131,16 @@ def import_again(profile: str | Path, output: str | Path, beside: Beside = nothi
     }
     given = typed.read(MeshTable, {**table, "solids": {"file": "-", "digest": "-"}})
     source, file = given.source, profile.parent / given.source.file
-    mesh, digest, open_edges = _open_mesh(file, source.scale, source.up)
-    if digest != source.digest:
+    opened = _open_mesh(file, source.up, source.scale, is_new=False)
+    if opened.digest != source.digest:
         raise UsageError(
-            f"mesh {quote(str(file))} is not the one of this profile: its digest is {digest}, not {source.digest}; "
+            f"mesh {quote(str(file))} is not the one of this profile: its digest is {opened.digest}, not {source.digest}; "
             "allowed is the same file; put it back, or import this one as a tower of its own"
         )
-    mesh = _turn(mesh, source.turn_deg, cast("Any", source.move_mm))
+    mesh = _turn(_cut(opened.mesh, source.only_mm), source.turn_deg, cast("Any", source.move_mm))
     sheets = [box.model_dump() for box in given.boxes]
-    return _import(file, output, mesh, source, sheets, table["cubes"]["edge_mm"], table, open_edges, beside)
+    exit = 1e3 * given.exit.top
+    return _import(file, output, opened, mesh, source, sheets, table["cubes"]["edge_mm"], table, exit, beside)
 
 
 def _profile_path(output: str | Path) -> Path:
@@ -125,34 +151,46 @@ def _profile_path(output: str | Path) -> Path:
     return output
 
 
-def _open_mesh(file: Path, scale: float, up: str) -> tuple[Mesh, str, int]:
-    data = read_bytes(file, "mesh", limit=MOST_BYTES, advice="give a file that is there")
-    mesh = _set_upright(_read(file, data), scale, up)
-    height = float(np.ptp(mesh.triangles[:, :, 2]))
-    if not LOWEST <= height <= HIGHEST:
+def _open_mesh(file: Path, up: str, scale: float, unit: str | None = None, is_new: bool = True) -> _Opened:
+    """Open a mesh upright in mm; `scale` is a factor, or mm of the file's unit if the profile is not new."""
+    mesh, own, digest, notes = read(file)
+    says = "as the profile says"
+    if is_new:
+        says = "as --unit says" if unit else "as the file says" if own else "the file names none"
+        scale *= UNITS[unit or own or "mm"]
+    far = scale * float(np.abs(mesh.vertices).max())
+    if not far <= FARTHEST:
         raise UsageError(
-            f"the mesh is {height:.4g} mm high if its unit is {scale:g} mm and {up} is up; allowed are {LOWEST:g} to "
-            f"{HIGHEST:g} mm; give --unit {', '.join(UNITS)}, --scale or --up"
+            f"the mesh has a corner {far:.3g} mm from its origin if its unit is {scale:g} mm; allowed are up to "
+            f"{FARTHEST:g} mm; give --unit or --scale, or remove that corner"
+        )
+    mesh = _set_upright(mesh, scale, up)
+    x, y, z = np.ptp(mesh.vertices, axis=0).tolist()
+    if not (LOWEST <= z <= HIGHEST and max(x, y) <= HIGHEST):
+        raise UsageError(
+            f"the mesh is {x:.4g} x {y:.4g} mm and {z:.4g} mm high if its unit is {scale:g} mm and {up} is up; allowed "
+            f"are {LOWEST:g} to {HIGHEST:g} mm; give --unit {', '.join(UNITS)}, --scale or --up"
         )
     sides = np.sort(mesh.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
     times = np.unique(sides, axis=0, return_counts=True)[1]
-    return mesh, hashlib.sha256(data).hexdigest()[:16], int((times == 1).sum())
+    return _Opened(mesh, scale, f"{scale:g} mm ({says})", digest, notes, int((times == 1).sum()))
 
 
 def _import(
     file: Path,
     output: Path,
+    opened: _Opened,
     mesh: Mesh,
     source: Source,
     sheets: list[dict[str, Any]],
     edge: float,
     tables: dict[str, Any] | None,
-    open_edges: int,
+    exit: float | None,
     beside: Beside,
 ) -> Import:
     space = Space(np.concatenate([mesh.triangles, *map(_cut_sheet, sheets)]), edge)
     try:
-        interior = space.explore()
+        interior = space.explore((0.0, 0.0), exit)
     except NoWay as way:
         what = "in at the top" if way.is_mouth else "from the mouth to an exit"
         width = f"the widest that does is about {way.width:.1f} mm" if way.width > 1 else "none does"
@@ -160,12 +198,15 @@ def _import(
             f"no cube of {edge:g} mm gets {what}: {width}; allowed is a mesh with a way through for its cubes; "
             "give --edge, --unit or --up"
         ) from None
+    if tables is None and exit is not None and abs(interior.exit.top - exit) > edge:
+        allowed = f"near the upper edge of a way out, of which there are {tell_ways(interior.ways)}"
+        raise fault("--exit", exit, allowed, "give one of these heights in mm, or leave it out")
     body, closed, is_out = mesh.closed()
     before, behind = space.find_touched(mesh.triangles, (closed & is_out)[body])
     touched = before | behind
     prisms, slivers = make_prisms(mesh.only(touched), source.flat_mm, (behind & ~before)[touched])
     tables = tables or _propose(mesh, interior, edge)
-    tables |= {"source": source.model_dump()} | ({"boxes": sheets} if sheets else {})
+    tables |= {"source": source.model_dump(exclude_none=True)} | ({"boxes": sheets} if sheets else {})
     text = solids.format_prisms(prisms, MeshTable.digest_of(source, edge, sheets))
     solids_file = output.with_suffix(".solids.obj")
     tables["solids"] = {"file": solids_file.name, "digest": hashlib.sha256(text.encode()).hexdigest()[:16]}
@@ -175,51 +216,25 @@ def _import(
     copies = {} if copy.resolve() == file.resolve() else {copy: file.read_bytes()}
     profile = profile_text(tables, output.stem)
     write_all({**copies, solids_file: text, output: profile, **beside(tower)}, "output")
-    return Import(cast("MeshTower", tower), len(closed), len(mesh.faces), open_edges, int(touched.sum()), slivers)
+    return Import(cast("MeshTower", tower), opened, interior.ways, len(closed), int(touched.sum()), slivers)
 
 
-def _read(file: Path, data: bytes) -> Mesh:
+def read(file: Path) -> tuple[Mesh, str | None, str, tuple[str, ...]]:
+    """Return a file's mesh in its unit, that unit if the file names one, the file's digest, and notes."""
     form = file.suffix.lower()
     if form not in FORMATS:
-        raise fault("mesh", file.name, f"a file that ends in {', '.join(FORMATS)}", "export it as STL")
-    trimesh = extra("trimesh", "print")
+        advice = "export the tower as STL or 3MF from the program that drew it"
+        raise fault("mesh", file.name, f"a file that ends in {' or '.join(FORMATS)}", advice)
+    data = read_bytes(file, "mesh", limit=MOST_BYTES, advice="give a file that is there")
     try:
-        with open(file, "rb") as stream:
-            scene = trimesh.load_scene(stream, file_type=form[1:], process=False)
-        bodies = [(name, body) for name, body in _find_bodies(scene) if len(getattr(body, "faces", ()))]
-    except Exception as error:  # trimesh raises what its parsers do: any of ten kinds
-        raise _no_mesh(file, " ".join(str(error).split())[:80] or type(error).__name__) from None
-    names, meshes = [name for name, _ in bodies], [body for _, body in bodies]
-    numbers = [len(body.faces) for body in meshes]
-    count = sum(numbers)
-    if not count:
-        raise _no_mesh(file, "it has no triangles")
-    if count > MOST_TRIANGLES:
-        raise fault("mesh", f"{count} triangles", f"up to {MOST_TRIANGLES}", "simplify it, in Blender by Decimate")
-    vertices = np.concatenate([np.asarray(body.vertices, dtype=float) for body in meshes])
-    starts = np.cumsum([0, *(len(body.vertices) for body in meshes[:-1])])
-    faces = np.concatenate([np.asarray(body.faces) + start for body, start in zip(meshes, starts, strict=True)])
-    part = np.repeat(np.arange(len(meshes)), numbers)
-    finite: Any = np.isfinite(vertices)
-    is_number = finite.all(axis=1)[faces].all(axis=1)
-    if not is_number.any():
-        raise _no_mesh(file, "its coordinates are no numbers")
-    return Mesh(vertices, faces[is_number], part[is_number], tuple(names))
-
-
-def _find_bodies(scene: Any) -> list[tuple[str, Any]]:
-    placed = [scene.graph[node] for node in scene.graph.nodes_geometry]
-    bodies = [scene.geometry[name].copy().apply_transform(matrix) for matrix, name in placed]
-    plain = ["".join(c if c.isalnum() else "_" for c in str(name))[:30] for _, name in placed]
-    names = [f"{name}_{k}" if plain.count(name) > 1 or not name else name for k, name in enumerate(plain)]
-    return list(zip(names if len(names) > 1 else ["tower"], bodies, strict=False))
-
-
-def _no_mesh(file: Path, why: str) -> UsageError:
-    return UsageError(
-        f"mesh {quote(str(file))} cannot be read ({why}); allowed is a mesh of triangles in STL, 3MF, OBJ, PLY or GLB; "
-        "export it again"
-    )
+        if form == ".stl":
+            unit, (bodies, notes) = None, read_stl(data)
+        else:
+            bodies, unit, notes = package.read(data)
+        mesh, left_out = join(bodies)
+    except Unreadable as error:
+        raise UsageError(f"mesh {quote(str(file))} cannot be read: {error.why}; {error.advice}") from None
+    return mesh, unit, hashlib.sha256(data).hexdigest()[:16], (*notes, *left_out)
 
 
 def _set_upright(mesh: Mesh, scale: float, up: str) -> Mesh:
@@ -239,13 +254,79 @@ def _set_upright(mesh: Mesh, scale: float, up: str) -> Mesh:
     return Mesh(vertices, faces[keep], mesh.part[keep], mesh.parts)
 
 
-def _place(mesh: Mesh, edge: float) -> tuple[Mesh, float, tuple[float, float, float]]:
-    vertices = mesh.vertices - (0.0, 0.0, float(mesh.vertices[mesh.faces][:, :, 2].min()))
-    turn, middle = 0.0, (vertices.min(axis=0) + vertices.max(axis=0))[:2] / 2
+def _choose_tower(
+    mesh: Mesh, edge: float, only: int | None
+) -> tuple[Mesh, list[float] | None, tuple[float, float] | None]:
+    """Return the mesh of one tower; if there are others, the rectangle (mm) about it: x, y, then x, y; its mouth."""
+    mouths = Space(mesh.triangles, edge, _COARSE).find_mouths()
+    places = [f"{k} at x = {round(x)}, y = {round(y)} mm" for k, (x, y) in enumerate(mouths, 1)]
+    numbers = " or ".join(f"--only {k}" for k in range(1, len(mouths) + 1))
+    if only is None and len(mouths) > 1:
+        raise UsageError(
+            f"the mesh has {len(mouths)} towers, each with a mouth and a way out: {'; '.join(places)}; allowed is one; "
+            f"give {numbers}"
+        )
+    if only is not None and not 1 <= only <= len(mouths):
+        raise fault("--only", only, f"1 to {len(mouths)}, as many towers as the mesh has", "change it, or leave it out")
+    if len(mouths) < 2:
+        return mesh, None, None
+    mouth = mouths[(only or 1) - 1]
+    low, high = _find_rectangle(mesh, mouth)
+    within = [*(np.floor(10 * low) / 10).tolist(), *(np.ceil(10 * high) / 10).tolist()]
+    return _cut(mesh, within), within, mouth
+
+
+def _find_rectangle(mesh: Mesh, point: tuple[float, float]) -> tuple[Array, Array]:
+    """Return the corners of the rectangle about all bodies over each other, and over a point."""
+    body = mesh.closed()[0]
+    corners = mesh.triangles[:, :, :2]
+    lows, highs = (np.full((body.max() + 1, 2), far) for far in (np.inf, -np.inf))
+    np.minimum.at(lows, body, corners.min(axis=1))
+    np.maximum.at(highs, body, corners.max(axis=1))
+    low, high = np.array(point), np.array(point)
+    while True:
+        over = ((lows <= high) & (highs >= low)).all(axis=1)
+        wider = (
+            np.minimum(low, lows[over].min(axis=0, initial=np.inf)),
+            np.maximum(high, highs[over].max(axis=0, initial=-np.inf)),
+        )
+        if np.array_equal(wider, (low, high)):
+            return wider
+        low, high = wider
+
+
+def _cut(mesh: Mesh, within: list[float] | None) -> Mesh:
+    """Return the triangles within a rectangle (mm): x, y, then x, y."""
+    if within is None:
+        return mesh
+    x0, y0, x1, y1 = within
+    x, y = np.moveaxis(mesh.triangles[:, :, :2], 2, 0)
+    kept = ((x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)).all(axis=1)
+    if not kept.any():
+        raise fault("source.only_mm", within, "a rectangle about a tower", "remove it, or change it")
+    return mesh.only(kept)
+
+
+def tell_ways(ways: Sequence[Way]) -> str:
+    """Return the heights and directions of ways out as text; the exit of a placed tower faces the front."""
+    sides = ("to the front", "to the left", "to the back", "to the right")
+    texts = [
+        f"under {way.top:.0f} mm {'all around' if way.angle is None else sides[round(way.angle / (math.pi / 2)) % 4]}"
+        for way in ways
+    ]
+    return ", ".join(texts)
+
+
+def _place(
+    mesh: Mesh, edge: float, exit: float | None, mouth: tuple[float, float] | None
+) -> tuple[Mesh, float, tuple[float, float, float]]:
+    used = mesh.vertices[np.unique(mesh.faces)]
+    vertices = mesh.vertices - (0.0, 0.0, float(used[:, 2].min()))
+    turn, middle = 0.0, (used.min(axis=0) + used.max(axis=0))[:2] / 2
     with suppress(NoWay):
-        interior = Space(vertices[mesh.faces], edge, _COARSE).explore()
-        if interior.exit_angle is not None:
-            turn = -90.0 * round(math.degrees(interior.exit_angle) / 90)
+        interior = Space(vertices[mesh.faces], edge, _COARSE).explore(mouth, exit)
+        if interior.exit.angle is not None:
+            turn = -90.0 * round(math.degrees(interior.exit.angle) / 90)
         middle = _find_middle(vertices[np.unique(mesh.faces)], interior)
     cosine, sine = _cosine_sine(turn)
     x, y = np.round([sine * middle[1] - cosine * middle[0], -sine * middle[0] - cosine * middle[1]], 2).tolist()
@@ -276,11 +357,12 @@ def _cosine_sine(degrees: float) -> tuple[float, float]:
 
 def _make_pane(mesh: Mesh, edge: float, bottom: float) -> dict[str, Any]:
     try:
-        top = Space(mesh.triangles, edge, _COARSE).explore().exit_top
+        ways = Space(mesh.triangles, edge, _COARSE).explore((0.0, 0.0)).ways
+        top = max([way.top for way in ways if way.angle is None or abs(way.angle) < math.pi / 4], default=0.0)
     except NoWay:
         top = float(mesh.triangles[:, :, 2].max())
     if not bottom < top - 2 * edge:
-        allowed = f"less than {top - 2 * edge:.4g} mm, two edges under the top of the open front"
+        allowed = f"less than {top - 2 * edge:.4g} mm, two edges under the upper edge of the way out to the front"
         raise fault("--pane", bottom, allowed, "lower it, or leave it out")
     low, high = mesh.triangles[:, :, 2].min(axis=1), mesh.triangles[:, :, 2].max(axis=1)
     walls = mesh.triangles[(high > bottom + edge) & (low < top - edge) & (high - low > edge)]
@@ -326,9 +408,9 @@ def _propose(mesh: Mesh, interior: Interior, edge: float) -> dict[str, Any]:
         "mouth": {"height_mm": rim, "outline_mm": mouth},
         "inside": inside,
         "exit": {
-            "top_mm": round(interior.exit_top, 1),
-            "side": "around" if interior.exit_angle is None else "front",
-            "wall_mm": 2,
+            "top_mm": round(interior.exit.top, 1),
+            "side": "around" if interior.exit.angle is None else "front",
+            "wall_mm": 2 if len(interior.ways) == 1 else 0,  # through a window a cube goes out where a wall would be
             "passed_mm": max(0.0, round(interior.passed, 1)),
             "emerged": "cleared",
         },
@@ -341,7 +423,7 @@ def _find_layers(interior: Interior, edge: float) -> list[tuple[float, float, Ar
     """Return layers from the top down: lower and upper bound (mm), and how far they reach. The last has the exit."""
     layers: list[tuple[float, float, Any]] = []
     heights, extents, pitch = interior.heights, interior.extents, interior.pitch
-    top, exit_from = interior.rim, round(interior.exit_top + 0.5 * edge, 1)
+    top, exit_from = interior.rim, round(interior.exit.top + 0.5 * edge, 1)
     over = heights >= exit_from
     low = high = extents[0]
     for height, here in zip(heights[over], extents[over], strict=True):
@@ -381,7 +463,8 @@ _COMMENTS = {  # of the tables that a person may change
     "boxes": "what the file lacks, such as a sheet of glass",
     "mouth": "the rim's height and outline, proposed from the mesh",
     "inside": "proposed: the outline of the walls' inner faces from a height on, from the top down",
-    "exit": "proposed: a cube whose middle leaves the outline under top_mm has come out; [assumed]: wall_mm",
+    "exit": "proposed: under top_mm a cube past the outline is out; under passed_mm cubes cannot hold each other; "
+    "[assumed]: wall_mm",
     "tray": "where cubes that come out lie: proposed, or [assumed] if walls_mm over 0 builds walls that the mesh lacks",
     "surfaces": "[assumed]: smooth plastic",
     "release": "[assumed]: a hand just over the rim",

@@ -43,6 +43,9 @@ class Source(Document, frozen=True):
     digest: str = Field(description="The first 16 digits of its SHA-256.")
     scale: float = Field(gt=0, le=1e5, description="So many mm is one unit of the file: 1, 10, 25.4, 1000 or other.")
     up: Literal["x", "y", "z", "-x", "-y", "-z"] = Field(description="Which way is up in the file.")
+    only_mm: Annotated[list[float], Field(min_length=4, max_length=4)] | None = Field(
+        None, description="Of several towers in the file, the one in this rectangle: its least x, y, then its largest."
+    )
     turn_deg: float = Field(
         ge=-360, le=360, description="It is turned so much about the vertical, from above to the left."
     )
@@ -93,7 +96,12 @@ class Exit(Document, frozen=True):
 
     top: float = number("top_mm", 1, 2000, "The height of its upper edge.")
     side: Literal["front", "around"] = Field(description="`front`: it faces +x. `around`: it is open to all sides.")
-    wall: float = number("wall_mm", 0.1, 50, "So thick are the walls: a cube outside by more is not in a wall.")
+    wall: float = number(
+        "wall_mm",
+        0,
+        50,
+        "So thick are the walls: a cube outside by more is not in a wall. 0 if there is a window, too.",
+    )
     passed: float = number("passed_mm", 0, 2000, "Under this height nothing holds a cube; physics is coarser there.", 0)
     emerged: Emerged
 
@@ -138,7 +146,7 @@ class MeshTable(Parameters, frozen=True):
     def digest_of(source: Source, edge: float, boxes: Sequence[Mapping[str, Any]]) -> str:
         """Return the digest of what solids depend on; `edge` is that of cubes (mm)."""
         corners = [[float(x) for key in ("from_mm", "to_mm") for x in each[key]] for each in boxes]
-        content = [source.model_dump(), float(round(edge, 6)), corners]
+        content = [source.model_dump(exclude_none=True), float(round(edge, 6)), corners]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
