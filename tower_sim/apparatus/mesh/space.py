@@ -184,7 +184,7 @@ class Space:
         x, y = ((np.argwhere(layer).mean(axis=0) + 0.5) * self.pitch + self.low[:2]).tolist()
         return x, y
 
-    def _find_rooms(self, radius: float) -> tuple[list[_Room], bool]:
+    def _find_rooms(self, radius: float) -> tuple[list[_Shaft], bool]:
         """Return large rooms with a way out, and whether there is any room."""
         free = self.away >= radius
         labels, _ = ndimage.label(free)
@@ -203,12 +203,12 @@ class Space:
         starts = [
             (boxes[k - 1][2].stop - 1, k) for k in under_air[under_air > 0] if sizes[k] > _SMALL * sizes[1:].max()
         ]
-        rooms: list[_Room] = []
+        rooms: list[_Shaft] = []
         for start, k in sorted(starts, reverse=True):
             mouth = closed[:, :, start] == k
             if not any((room.inside[:, :, start] & mouth).any() for room in rooms):  # else under a window of that room
                 none = np.zeros(start, dtype=bool)
-                room = _Room(air, flat, border, start, np.zeros_like(air), none.copy())
+                room = _Shaft(air, flat, border, start, np.zeros_like(air), none.copy())
                 room.descend(mouth, none, none, 1)
                 rooms.append(room)
         most = max((room.size for room in rooms), default=0)
@@ -234,7 +234,7 @@ class Space:
             radius, room, ways, ways[0] if exit is None else min(ways, key=lambda way: abs(way.top - exit))
         )
 
-    def _find_ways(self, room: _Room, radius: float) -> tuple[Way, ...]:
+    def _find_ways(self, room: _Shaft, radius: float) -> tuple[Way, ...]:
         """Return the ways out, from the lowest up; of some as high as each other the widest first."""
         outside = room.air & ~room.inside
         labels, number = ndimage.label(outside, structure=_FLAT)
@@ -263,7 +263,7 @@ class Space:
             ways += [Way(top, None if abs(to) < _AROUND else float(np.angle(to))) for top, _, to in level]
         return tuple(ways)
 
-    def _search(self, radius: float, room: _Room, ways: tuple[Way, ...], exit: Way) -> Interior:
+    def _search(self, radius: float, room: _Shaft, ways: tuple[Way, ...], exit: Way) -> Interior:
         air, inside, heights = room.air, room.inside, self.heights
         rim = float(heights[room.start]) - radius
         layers = np.flatnonzero(inside.any(axis=(0, 1)))[::-1]
@@ -293,7 +293,7 @@ class Space:
 
 
 @dataclass(slots=True, eq=False)
-class _Room:
+class _Shaft:
     """The air, its parts in each layer, which of them reach the border, and what is reached from a mouth at `start`.
 
     `is_open` says of each layer under the mouth whether there is a way out.
