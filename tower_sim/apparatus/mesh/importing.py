@@ -134,8 +134,8 @@ def import_again(profile: str | Path, output: str | Path, beside: Beside = nothi
     opened = _open_mesh(file, source.up, source.scale, is_new=False)
     if opened.digest != source.digest:
         raise UsageError(
-            f"mesh {quote(str(file))} is not the one of this profile: its digest is {opened.digest}, not {source.digest}; "
-            "allowed is the same file; put it back, or import this one as a tower of its own"
+            f"mesh {quote(str(file))} is not the one of this profile: its digest is {opened.digest}, not "
+            f"{source.digest}; allowed is the same file; put it back, or import this one as a tower of its own"
         )
     mesh = _turn(_cut(opened.mesh, source.only_mm), source.turn_deg, cast("Any", source.move_mm))
     sheets = [box.model_dump() for box in given.boxes]
