@@ -662,6 +662,47 @@ def test_the_picture_is_saved_as_points_and_as_shapes(page: Any):
         assert Path(saved(page, f"#picture-{kind}").path()).read_bytes().startswith(head)
 
 
+UNFIT = """() => {
+  const found = [...document.querySelectorAll("#picture text")];
+  const texts = found.map((text) => [text.textContent, text.getBoundingClientRect()]);
+  const whole = document.getElementById("picture").getBoundingClientRect();
+  const leaves = texts.filter(([, at]) => at.left < whole.left || at.right > whole.right || at.bottom > whole.bottom);
+  const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  const over = texts.flatMap(([one, a], i) =>
+    texts.slice(i + 1).flatMap(([two, b]) => (meet(a, b) ? [`${one} | ${two}`] : [])));
+  return [...leaves.map(([text]) => text), ...over];
+}"""
+WIDE_NAMES = ("W" * 20, "Maximiliane Alexandr", *(f"Player number {i}" for i in range(7)))
+
+
+def test_in_the_picture_every_throw_has_its_name_and_no_text_meets_another(page: Any):
+    rows = marked_rows()
+    open_night(page, write_night(rows, WIDE_NAMES))
+    page.click("#tab-night")
+    assert page.evaluate(UNFIT) == []
+    names = page.locator("#picture text[transform]").all_text_contents()
+    assert names[:3] == ["set-up", "1 blue", "1 black"]
+    assert (len(names), names.count("set-up"), names.count("emptied")) == (len(rows), 2, 1)
+
+
+def test_another_game_has_none_of_amerigos_words_in_its_picture(page: Any):
+    rows = [
+        f"{i},{0 if i % 9 == 5 else 6},{3 if i % 9 else 6},{'knock spilled' if i % 9 == 5 else ''}" for i in range(80)
+    ]
+    head = {"game": "free", "tower": "amerigo-club", "edge": 9, "colours": ["red"], "counts": [0]}
+    head |= {"players": WIDE_NAMES, "date": "2026-11-28"}
+    told = [f"{row},{WIDE_NAMES[i % 9]}" for i, row in enumerate(rows)]
+    lines = [f"# tower_sim night 1 {json.dumps(head)}", "throw,thrown_red,out_red,mark,note", *told]
+    open_night(page, "\n".join(lines))
+    page.click("#tab-night")
+    assert page.evaluate(UNFIT) == []
+    assert page.locator("#picture text[transform]").count() == 80
+    words = " ".join(page.locator("#panel").all_text_contents()).lower()
+    assert "another game" in words
+    for word in ("amerigo", "round", "set-up", "phase", "action", "points"):
+        assert word not in words, word
+
+
 def test_a_tower_of_ones_own_is_played_by_its_fast_model_or_else_by_physics(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -275,6 +275,7 @@ function Night() {
   const throws = played();
   const model = expected(throws);
   const own = lucks(known(throws, model), night!.head.players);
+  const isFree = !rulesOf(night!.head);
   if (!throws.length) return <section class="panel"><p class="soft">Nothing was thrown yet.</p></section>;
   const fail = () => set({ trouble: "This browser did not take the picture. Save it as SVG." });
   return (
@@ -290,9 +291,9 @@ function Night() {
       {own.length > 0 && (
         <section class="panel">
           <div class="scroll">
-            <Table id="luck" caption="Whose throws gave what" head={["Player", "Out", "Model", "Points", "Actions"]} rows={own.map((each) => [each.name, each.out, `${each.expected.toFixed(1)} ± ${each.sd.toFixed(1)}`, each.points, each.colours])} />
+            <Table id="luck" caption="Whose throws gave what" head={["Player", "Out", "Model", ...(isFree ? [] : ["Points", "Actions"])]} rows={own.map((each) => [each.name, each.out, `${each.expected.toFixed(1)} ± ${each.sd.toFixed(1)}`, ...(isFree ? [] : [each.points, each.colours])])} />
           </div>
-          <p class="note">Out: cubes that came out. Model: those that the model expected of these throws, ± one standard deviation. Points and actions are those of all phases together.</p>
+          <p class="note">Out: cubes that came out. Model: those that the model expected of these throws, ± one standard deviation.{!isFree && " Points and actions are those of all phases together."}</p>
         </section>
       )}
     </>
