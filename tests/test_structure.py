@@ -65,7 +65,7 @@ OF_ONE = {
     "env.policies": "games.push_your_luck",
     "env.push_your_luck": "games.push_your_luck",
     "physics.plain": "physics.core",  # the only engine that runs in other languages
-    **dict.fromkeys(("physics.at_rest", "physics.bullet.scene", "physics.scene"), "physics.core"),  # a drop
+    **dict.fromkeys(("physics.bullet.scene", "physics.scene"), "physics.core"),  # a drop
     "physics.world": "physics.bullet",  # the other way to run one
     "testing": "physics.bullet",
     "simulator": "physics.core",

@@ -23,11 +23,12 @@ from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import BaseModel, Draw
 from tower_sim.cubes import MAX_CUBES, Cube
 from tower_sim.door import Door, as_zone, go_on_there, knock_strength
+from tower_sim.errors import UsageError
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics import by_hand
-from tower_sim.physics.at_rest import check_at_rest
 from tower_sim.physics.belonging import advice_by_digest, state_digest
 from tower_sim.physics.core import CoreEngine
+from tower_sim.physics.core.drop import MOST_OVERLAP
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings, as_settings
 from tower_sim.physics.world import World
@@ -35,6 +36,8 @@ from tower_sim.places import BORDER, INSIDE, LOST, TABLE, ZONE
 from tower_sim.state import Event, Pose, Resident, TowerState, rng_text
 from tower_sim.tools import portable
 from tower_sim.tools.pool import in_threads
+
+_ROUNDING = 1e-9  # m: poses are exact, but the engine converts them before it judges
 
 
 class PhysicsModel(BaseModel):
@@ -208,7 +211,6 @@ def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
         frozenset(places),
         _Check(shape, settings),
         MAX_CUBES,
-        boxes=len(shape.solids),
         advise=partial(_advice, shape),
     )
 
@@ -218,7 +220,14 @@ class _Check(threading.local):
         self._shape, self._settings, self._core = shape, settings, CoreEngine(settings)
 
     def __call__(self, state: TowerState) -> None:
-        check_at_rest(state, Scene(self._core, self._shape, self._settings))
+        scene = Scene(self._core, self._shape, self._settings)
+        scene.put(_poses((*state.residents, *state.board.lying)))
+        deepest, most = scene.overlap(), MOST_OVERLAP * self._shape.cube_edge
+        if deepest > most + _ROUNDING:
+            raise UsageError(
+                f"state has a cube that lies {deepest * 1e3:.3g} mm deep in another or in a part; allowed is up to "
+                f"{most * 1e3:.3g} mm; take a state from an outcome"
+            )
 
 
 def _advice(shape: Apparatus, state: TowerState) -> str:

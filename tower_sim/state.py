@@ -19,7 +19,6 @@ from tower_sim.tools.token import MOST_BYTES, pack, unpack
 MAX_SEED = 2**128 - 1
 SHORT = 12  # digits of a seed that people type again
 MOST_THERE = 10_000  # cubes inside, on a board, or thrown at once: what a model without physics lets in
-MOST_TOUCHES = 64  # of one cube: 26 others fit around it in a grid, and a corner is made of few boxes
 LAUNCH = 14  # numbers of a cube that was let go by hand: see Event.launches
 MOST_EVENTS = 50_000  # the longest game has 32,767 drops, and there may be knocks and cubes taken between
 TOKEN_PREFIX = "TOWER3"
@@ -29,7 +28,7 @@ _MOST = {  # a state's lists: what they hold, and how many
     "residents": ("cubes inside", MOST_THERE),
     "board": ("cubes on its board", MOST_THERE),
     "log": ("events in its past", MOST_EVENTS),
-    "touches": ("touches", MOST_TOUCHES * MAX_CUBES),
+    "touches": ("touches", 64 * MAX_CUBES),
 }
 _TOO_LONG = 10**MAX_DIGITS
 _RNG = re.compile("([0-9a-f]{1,32}):([0-9a-f]{1,32}):([0-9a-f]{0,8})")

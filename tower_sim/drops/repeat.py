@@ -11,10 +11,12 @@ import numpy as np
 
 from tower_sim.contract import BoardModel, DropModel, HandModel
 from tower_sim.cubes import Cube, supply
-from tower_sim.door import as_cubes, as_model, as_seed, as_state, foreign, placed
+from tower_sim.door import as_cubes, as_model, as_seed, as_state, foreign
 from tower_sim.errors import fault
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import Event, TowerState, rng_from_text
+
+_ADVICE = "take a state that the model has made"
 
 MAX_ATTEMPTS = 5
 
@@ -170,5 +172,7 @@ def step_again(model: DropModel, again: TowerState, event: Event) -> TowerState:
     if event.kind == "drop":
         return model.drop(again, event.thrown, rng).state
     if event.kind == "place" and hasattr(model, "place"):
-        return cast("BoardModel", model).place(again, placed(event), event.place, rng).state
-    raise fault("an event in the log", event.kind, "one of this model", "take a state that it has made")
+        if len(event.thrown) != 1:
+            raise fault("number of cubes placed at once in its log", len(event.thrown), "1", _ADVICE)
+        return cast("BoardModel", model).place(again, event.thrown[0], event.place, rng).state
+    raise fault("an event in the log", event.kind, "one of this model", _ADVICE)

@@ -251,11 +251,6 @@ class Scene:
         self.core.begin(np.zeros((0, TOUCH)))
         return self.core.core.deepest_overlap(self.tables)
 
-    def far_touch(self, touches: Sequence[Touch]) -> int | None:
-        """Return the first cube of `touches` that is too far from what it touches, if any."""
-        row = self.core.core.find_far_touch(self.tables, self._rows(touches))
-        return None if row < 0 else touches[row].cube
-
     def out(self) -> dict[Cube, tuple[str, Pose | None]]:
         """Return the place and pose of each cube that was taken away; a swept cube has no pose."""
         marks, cubes = self.tables.marks, self.tables.cubes

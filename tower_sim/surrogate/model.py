@@ -19,7 +19,7 @@ from tower_sim.errors import check_kind, check_number, check_whole
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.places import INSIDE, TRAY
 from tower_sim.runs.array import Array, Plan, Runs
-from tower_sim.state import Event, Resident, TowerState, check_seed, rng_text
+from tower_sim.state import DROPS, Event, Resident, TowerState, check_seed, rng_text
 from tower_sim.surrogate.cascade import CROWD
 from tower_sim.surrogate.kernel import play_games
 from tower_sim.surrogate.store import Fitted, as_fitted
@@ -135,7 +135,7 @@ class SurrogateModel(BaseModel):
         return Outcome(self.name, self.shape.name, Status.SETTLED, event.thrown, tuple(landings), after)
 
     def _find_resting(self, state: TowerState) -> dict[int, Resting | None]:
-        sizes = [len(event.thrown) for event in state.log if event.kind == "drop"]
+        sizes = [len(event.thrown) for event in state.log if event.kind in DROPS]
         return {
             x.cube.id: Resting(self._floor[x.region], state.drops - x.since, sizes[x.since] >= CROWD)
             for x in state.residents

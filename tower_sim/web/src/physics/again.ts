@@ -1,8 +1,7 @@
 // What can be done with a state beside throwing: cubes taken out of it, and its whole past done again; as tower_sim/drops/repeat.py.
 
-import { placedCube } from "./past.js";
 import { pcg64OfText } from "./pcg64.js";
-import { wrongly } from "./refuse.js";
+import { impossible, wrongly } from "./refuse.js";
 import { cubeOf, freeze } from "./state.js";
 import type { Begun, CubeRow, LyingRow, PhysicsEvent, PhysicsModel, PhysicsState } from "./types.js";
 
@@ -47,6 +46,7 @@ export function asked(state: PhysicsState, event: PhysicsEvent): Begun | { kind:
   if (!rng) throw wrongly("state.log", text, "a generator as hexadecimal state:increment:buffered");
   if (kind === "knock") return { kind, state, strength, rng };
   if (kind === "drop") return { kind, state, cubes, rng };
-  if (kind === "place") return { kind, state, cube: cubeOf(placedCube(event)), zone, rng };
+  if (kind === "place" && cubes.length !== 1) throw impossible("log", `${cubes.length} cubes placed at once`);
+  if (kind === "place") return { kind, state, cube: cubes[0], zone, rng };
   throw wrongly("state.log", kind, "an event of this model");
 }

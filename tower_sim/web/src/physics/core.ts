@@ -11,7 +11,7 @@ export type Tables = Record<"whole" | "drop" | "marks" | "flags", BigInt64Array>
 /** What the module says of itself: the shapes of its tables, which have whole numbers, and its numbers by name. */
 interface Layout { shapes: [name: string, shape: (string | number)[]][]; wholes: string[]; names: Record<string, number> }
 type Functions = Record<
-  | "begin" | "cos" | "deepest_overlap" | "depth_of" | "find_far_touch" | "find_places" | "go_on" | "lay_grid" | "let_go" | "lie_still" | "list_touches"
+  | "begin" | "cos" | "deepest_overlap" | "depth_of" | "find_places" | "go_on" | "lay_grid" | "let_go" | "lie_still" | "list_touches"
   | "put_down" | "sin" | "start" | "write_hulls" | "write_row", (...numbers: number[]) => number>;
 type Exports = Functions & { memory: WebAssembly.Memory; __heap_base: WebAssembly.Global<"i32"> };
 export type Core = Awaited<ReturnType<typeof instantiate>>;

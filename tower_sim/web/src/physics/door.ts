@@ -1,12 +1,10 @@
-// The door: what a caller gives is looked through before it is worked with; it refuses what tower_sim/door.py and
-// physics/at_rest.py refuse. A state that the model has made itself passes without being looked through again.
+// The door: what a caller gives is looked through before it is worked with; it refuses what tower_sim/door.py refuses: accidents,
+// not forgeries. A state that the model has made itself passes without being looked through again.
 
-import { checkAtRest } from "./at_rest.js";
-import { checkPast, checkTouches, impossible, MADE } from "./past.js";
 import { checkWhole } from "./numbers.js";
-import { prints, quote, refuse, wrongly } from "./refuse.js";
+import { impossible, MADE, prints, quote, refuse, wrongly } from "./refuse.js";
 import type { Scene } from "./scene.js";
-import { checkPlain, cubeOf, freeze, poseOf, PRINTED } from "./state.js";
+import { checkPlain, cubeOf, dropsOf, freeze, poseOf, PRINTED } from "./state.js";
 import type { EdgedCube, LyingRow, PhysicsState, Pose, Profile, ThrownCube } from "./types.js";
 
 const MAX_CUBES = 500;
@@ -15,6 +13,7 @@ const FARTHEST = 10; // m
 const UNIT = 1e-6; // how far from 1 the square of a unit quaternion may be
 const STRONGEST = 1e15; // nN
 const POINTS = 8;
+const ROUNDING = 1e-9; // m
 
 export type Door = ReturnType<typeof doorOf>;
 
@@ -97,7 +96,7 @@ function plainCube(door: Door, path: string, cube: ThrownCube): EdgedCube {
 
 /** Refuse a state that no drop of this model can have left. */
 function lookThrough(door: Door, state: PhysicsState): void {
-  const { inside, outside, profile } = door;
+  const { inside, outside, scene } = door;
   const { residents, board } = state;
   const lying = [...residents, ...board];
   for (const row of lying) if (row.length > 5) checkPose(poseOf(row));
@@ -108,10 +107,14 @@ function lookThrough(door: Door, state: PhysicsState): void {
   for (const [path, allowed, rows] of [["state.residents", inside, residents], ["state.board", outside, board]] as const) {
     for (const [, , , region] of rows) if (!allowed.includes(region)) throw wrongly(path, region, `one of ${allowed.join(", ")}`);
   }
-  checkPast(state, outside.length > 0);
+  if (new Set(lying.map(([id]) => id)).size < lying.length) throw impossible("residents", "a cube twice");
+  const drops = dropsOf(state);
+  lying.forEach(([id, , , , since], i) => { // one may be put on a board after the last drop
+    if (!(since >= 0 && since < drops + (i >= residents.length ? 1 : 0))) throw impossible("residents", `cube ${id} since drop ${since}, of ${drops} in its past`);
+  });
   for (const row of lying) if (row.length === 5) throw impossible("residents", `cube ${row[0]} without a pose`);
-  checkTouches(state, profile.boxes.length + profile.hulls.length);
-  if (lying.length) checkAtRest(door, state);
+  const deep = lying.length ? scene.deepest(lying.map((row) => [row[0], poseOf(row)])) : 0;
+  if (deep > scene.mostOverlap + ROUNDING) throw impossible("residents", `a cube ${deep} m deep in another or in a part`);
 }
 
 function checkPose(pose: Pose): void {

@@ -30,3 +30,10 @@ export function quote(value: unknown): string {
   }
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
 }
+
+export const MADE = "a state that the model has made";
+
+/** Return the error that a part of a state, `path` in it, has what none can have. */
+export function impossible(path: string, what: string) {
+  return refuse(`state.${path}`, `has ${what}`, MADE);
+}

@@ -246,13 +246,10 @@ export function sceneOf(core: Core, profile: Profile) {
       });
     },
 
-    /** Return how deep (m) a cube lies in another or in a part at most, of cubes at rest; and who touches from too far. */
-    judge(laid: readonly Laid[], touches: readonly (readonly number[])[]) {
+    /** Return how deep (m) a cube lies in another or in a part at most, of cubes at rest. */
+    deepest(laid: readonly Laid[]): number {
       lay(laid, laid.length, []);
-      const deep = core.deepest_overlap(world.block);
-      world.hold(names.TOUCH, touchRows(touches));
-      const far = core.find_far_touch(world.block);
-      return { deep, far: far < 0 ? null : touches[far][0] };
+      return core.deepest_overlap(world.block);
     },
   };
 }

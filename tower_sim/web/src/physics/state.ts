@@ -6,12 +6,12 @@
 //   touch      [id, id or -1 - k for fixed part k, forces in nN ...]
 
 import { deflate, Inflate } from "./pako.js";
-import { DROPS } from "./past.js";
 import { prints, quote, refuse, wrongly } from "./refuse.js";
 import { sha256 } from "./sha256.js";
 import type { CubeRow, EdgedCube, LyingRow, PhysicsEvent, PhysicsState } from "./types.js";
 import { pythonJson, real } from "./written.js";
 
+const DROPS = ["drop", "hand"]; // the kinds of events in which cubes are thrown in
 const PREFIX = "TOWER3";
 const SLICE = 4096; // bytes that are unpacked at a time: they hold 4 MB at most
 export const MOST_BYTES = 8000000; // unpacked
