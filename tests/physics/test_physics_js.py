@@ -141,33 +141,22 @@ def test_what_python_refuses_is_refused_and_the_field_is_named():
     assert good.residents
     plain = good.to_plain()
     first = plain["residents"][0]
-    log, rest = plain["log"], plain["residents"][1:]
+    rest = plain["residents"][1:]
     too_deep = [[*first[:5], *row[5:]] for row in rest[:1]]
     forged: list[tuple[str, Any]] = [
         ("state", plain | {"digest": "0" * 16}),
         ("state", plain | {"digest": PhysicsModel(load("amerigo"), accuracy("core", "fast")).empty().digest}),
         ("state", plain | {"model": "surrogate"}),
         ("state.residents", plain | {"residents": [[*first[:3], "attic", *first[4:]], *rest]}),
-        ("state.residents", plain | {"residents": rest}),
         ("state.residents", plain | {"residents": [*too_deep, *rest]}),
-        ("state.residents", plain | {"residents": [[*first[:5], *(9.5, 0.0, 0.0), *first[8:]], *rest]}),
         ("state.residents", plain | {"residents": [[*first[:5], *(11.0, 0.0, 0.0), *first[8:]], *rest]}),
         ("state.residents", plain | {"residents": [[*first[:8], 1.0, 1.0, 0.0, 0.0], *rest]}),
         ("state.residents", plain | {"residents": [first[:5], *rest]}),
         ("state.residents", plain | {"residents": [first, *plain["residents"]]}),
         ("state.residents", plain | {"log": []}),
-        ("state.log", plain | {"log": [*log, ["drop", "", [first[:3]], [], 0.0, ""]]}),
-        ("state.log", plain | {"log": [["shake", *log[0][1:]]]}),
-        ("state.log", plain | {"log": [["place", *log[0][1:]]]}),
-        ("state.log", plain | {"log": [*log, ["drop", "", [], [999], 0.0, ""]]}),
-        ("state.log", plain | {"log": [[*log[0], [[0.0] * 14]]]}),
         ("state.board", plain | {"board": plain["residents"]}),
-        ("state.touches", plain | {"touches": [[first[0], first[0], 1, 2, 3]]}),
         ("state.touches", plain | {"touches": [[first[0], -1, 1, 2]]}),
-        ("state.touches", plain | {"touches": [[first[0], -999, 1, 2, 3]]}),
-        ("state.touches", plain | {"touches": [[12345, -1, 1, 2, 3]]}),
         ("state.touches", plain | {"touches": [[first[0], -1, 1, 2, 10**15 + 1]]}),
-        ("state.touches", plain | {"touches": [[first[0], -1, 1, 2, 3]] * 2}),
         ("token", plain | {"touches": [[first[0], -1, 1]] * 32_001}),
         ("token", plain | {"residents": [first[:7], *rest]}),
         ("token", plain | {"apparatus": 3}),

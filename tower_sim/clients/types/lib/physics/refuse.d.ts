@@ -10,3 +10,8 @@ export declare function wrongly(path: string, value: unknown, allowed: string): 
 export declare function prints(text: string): boolean;
 /** Return a received value as JSON writes it, cut where it is long. */
 export declare function quote(value: unknown): string;
+export declare const MADE = "a state that the model has made";
+/** Return the error that a part of a state, `path` in it, has what none can have. */
+export declare function impossible(path: string, what: string): RangeError & {
+    path: string;
+};
