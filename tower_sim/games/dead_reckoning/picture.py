@@ -64,7 +64,7 @@ def board_figure(ship: WithBoard, state: TowerState, title: str) -> Figure:
     lying = state.board.lying
     says = {zone.name: _describe_worth(zone) for zone in ship.board.zones}
     zones_only = bool(lying) and all(resident.pose is None for resident in lying)
-    cubes, far = ([], 0) if zones_only else find_near_cubes(ship, lying)
+    cubes, far = (None, 0) if zones_only else find_near_cubes(ship, lying)
     subtitle = describe_cubes(ship, state, far)
     if zones_only:
         subtitle += "; the model tells their zones, not where in them they lie"
