@@ -90,7 +90,7 @@ def make() -> None:
     file = FOLDER / "pegs.stl"
     mesh: Any = tower()
     file.write_bytes(mesh.export(file_type="stl"))
-    import_(file, FOLDER / "pegs.toml", "mm", 1.0, "z", 8.0, 42.0, True)
+    import_(file, FOLDER / "pegs.toml", "mm", 1.0, "z", 8.0, 42.0, None, None)
     with PhysicsModel(load(FOLDER / "pegs.toml")) as model:
         cubes = supply({"red": 10, "blue": 10}, model.cube_edge)
         outcome = model.drop(model.empty(), cubes, np.random.default_rng(1))
