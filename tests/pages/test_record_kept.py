@@ -157,6 +157,25 @@ def test_two_tabs_and_an_emptied_store_lose_neither_night(watched: Watched, file
     other.close()
 
 
+def test_a_slow_database_loses_no_night(watched: Watched):
+    """The page waits a second for it, then begins; the night is there when it comes."""
+    slow = "setTimeout(() => (globalThis.isFast = true), 2500);" + (
+        "IDBFactory.prototype.open = ((open) => function (...more) { const asked = {}; setTimeout(() => {"
+        " const real = open.apply(this, more); for (const name of ['onsuccess', 'onerror', 'onupgradeneeded'])"
+        " real[name] = (event) => { asked.result = real.result; asked[name]?.(event); }; },"
+        " globalThis.isFast ? 0 : 2500); return asked; })(IDBFactory.prototype.open);"
+    )
+    page = watched.page
+    page.tap("#out-blue-3")
+    page.evaluate("towerSim.settled()")
+    page.evaluate("localStorage.clear()")
+    page.add_init_script(slow)
+    page.reload()
+    page.wait_for_selector("#begin", timeout=2400)
+    page.wait_for_selector("#done")
+    assert page.inner_text("#done") == "Done: 3 out"
+
+
 def test_it_asks_the_browser_to_keep_the_night_and_says_if_it_keeps_nothing(browser: Watched, file: Path):
     persists = "navigator.storage.persist = async () => { window.asked = (window.asked ?? 0) + 1; return true; };"
     keeps_nothing = (

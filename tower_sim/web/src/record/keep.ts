@@ -50,6 +50,10 @@ export function exchange(next: Kept | null): Promise<Kept | null | undefined> {
     database = null; // closed, and not told yet
     return once();
   };
-  const late = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE));
-  return Promise.race([once().catch(again).catch(() => undefined), late]);
+  return once().catch(again).catch(() => undefined);
+}
+
+/** The promise, or undefined where it takes too long. */
+export function soon<T>(promise: Promise<T>): Promise<T | undefined> {
+  return Promise.race([promise, new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE))]);
 }

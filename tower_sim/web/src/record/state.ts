@@ -5,7 +5,7 @@ import { canvasOf, dataOf, recall, remember } from "../common/browser";
 import type { Paint } from "../common/faces";
 import { capital, joinWords, sumOf } from "../common/text";
 import { type Check, type Constants, type Expected, type Reference, check, expectations } from "./law";
-import { exchange, whenClosed } from "./keep";
+import { exchange, soon, whenClosed } from "./keep";
 import { type Action, type Due, FREE, type Head, type Night, type Played, type Rules, after, csvOf, dueOf, follow, isHappening } from "./night";
 
 interface Data {
@@ -63,9 +63,12 @@ export async function start(show: () => void): Promise<void> {
     changed();
   });
   read();
-  const kept = await exchange(null);
-  isOnDisk = Boolean(kept);
-  if (kept) take(kept.text);
+  const disk = exchange(null).then((kept) => {
+    isOnDisk ||= Boolean(kept);
+    if (kept) take(kept.text);
+  });
+  await soon(disk);
+  disk.then(changed); // which may have been slow
   const look = () => {
     read();
     if (log.length) write();
@@ -122,7 +125,12 @@ function write(mine = at): void {
   const isShared = remember(KEY, text);
   const disk = exchange({ at, text });
   if (!isShared) text = null;
-  writing = disk.then((before) => {
+  disk.then((before) => {
+    if (!before || before.at <= mine) return;
+    take(before.text); // a database that was slow when the page began, or another tab
+    changed();
+  });
+  writing = soon(disk).then((before) => {
     if (isOnDisk && before === null) keeping.wasEmptied = true;
     isOnDisk ||= before !== undefined;
     keeping.isKept = isShared || before !== undefined;
