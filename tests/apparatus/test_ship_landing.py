@@ -207,7 +207,7 @@ def test_two_cubes_touch_if_some_point_is_in_both(one, other, away):
     )
     expected = have_a_point_in_common(a, b)
     poses = np.array([(0, 0, 0, *one), (*away, *other)])
-    assert where.touch(poses, 0, poses, 1, edge, 0.0, np.zeros(where.DESK)) == expected
+    assert where.touch(poses[0], poses[1], edge, 0.0, np.zeros(where.DESK)) == expected
 
 
 def test_the_triangle_of_sides_3_4_and_5_away_from_the_origin():

@@ -14,7 +14,6 @@ import os
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import fields, replace
 from typing import Any, cast
 
 import numpy as np
@@ -69,10 +68,8 @@ def put_clocks_in() -> list[str]:
     )
     assert number == 1
     loop = _compile("go_on", source, vars(run) | {"tick": tick})
-    functions = {each.name: getattr(run, each.name) for each in fields(machine.Machine) if each.name != "make"}
-    machine.PYTHON = replace(
-        machine.PYTHON, **{name: compiled(each) for name, each in (functions | {"go_on": loop}).items()}
-    )
+    for name, function in (machine.FUNCTIONS | {"go_on": loop}).items():
+        setattr(machine.PYTHON, name, function if hasattr(function, "py_func") else compiled(function))
     return phases
 
 

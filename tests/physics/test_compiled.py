@@ -25,7 +25,7 @@ from tower_sim.compiled import CompiledFile, Memory, by_native, cache, choice, f
 from tower_sim.compiled.marks import VARIABLE
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
-from tower_sim.physics.core import CoreEngine, machine
+from tower_sim.physics.core import CoreEngine, arrays, machine
 from tower_sim.physics.core.machine import CORE
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
@@ -62,6 +62,23 @@ def test_the_native_libraries_are_those_of_the_source():
     origin = json.loads((folder / "origin.json").read_text())
     assert origin["sources"] == {each.name: each.digest() for each in (CORE, GAMES, PLACES)}
     assert {path.name for path in folder.iterdir()} == {*by_native.LIBRARIES.values(), "origin.json"}
+
+
+def test_a_field_of_a_record_is_the_number_that_other_languages_find_by_its_name():
+    about, world = CORE.about(), arrays.make(2, 3)
+    names, numbers = about["names"], {name: getattr(world, name).view(np.int64) for name, _ in about["shapes"]}
+    for name, (_, *width) in about["shapes"]:
+        assert numbers[name].size == len(getattr(world, name)) * math.prod(width)
+    world.drop[0].launches, world.marks[2].which, world.flags[4].number = 7, 8, 9
+    world.cubes[1].out_pose[2], world.bodies[3].position[1] = -0.5, -0.5
+    assert numbers["drop"][names["LAUNCHES"]] == 7
+    assert numbers["marks"].reshape(3, -1)[2, names["WHICH"]] == 8
+    assert numbers["flags"].reshape(5, -1)[4, names["NUMBER"]] == 9
+    assert world.cubes.view(float)[names["CUBE_COLUMNS"] + names["OUT_POSE"] + 2] == -0.5
+    assert world.bodies.view(float)[3 * names["COLUMNS"] + 1] == -0.5
+    assert [name for name in numbers if name in about["whole_numbers"]] == [
+        "whole", "flags", "pairs", "known_pairs", "todo", "cells", "listed", "drop", "marks",
+    ]  # fmt: skip
 
 
 def test_a_module_that_says_nothing_of_itself_is_refused():
@@ -166,7 +183,7 @@ def test_memory_goes_with_the_last_table_that_lies_in_it(memory: type[Memory]):
         home, view = weakref.ref(world.whole.base.memory), world.bodies[1:]
         del world
         assert home() is not None
-        view[:] = 1.0
+        view[0].mobile = 1.0
         del view
         assert home() is None
     finally:

@@ -25,13 +25,13 @@ REACH = math.sqrt(3) * EDGE  # of two cubes whose spheres touch
 def near_pairs(world: World) -> int:
     """Take a step; count the pairs of cubes whose spheres are nearer than a step looks ahead: each must be listed."""
     w = core(world).tables
-    rows = range(int(w.whole[arrays.FIXED]), int(w.whole[arrays.ROWS]))
-    at = w.bodies[:, arrays.POSITION : arrays.POSITION + 3].copy()
-    reach = REACH + w.real[arrays.FAR]
+    rows = range(int(w.whole[0].fixed), int(w.whole[0].rows))
+    at = w.bodies["position"].copy()
+    reach = REACH + w.real[0].far
     near = {(a, b) for a, b in combinations(rows, 2) if np.linalg.norm(at[a] - at[b]) < reach}
     core(world).step(0.001, 1)
     w = core(world).tables
-    assert near <= {(int(a), int(b)) for a, b, *_ in w.pairs[: w.whole[arrays.PAIRS]]}
+    assert near <= {(a, b) for a, b, *_ in w.pairs[: w.whole[0].pairs].tolist()}
     return len(near)
 
 
@@ -42,8 +42,9 @@ def test_two_cubes_that_drift_together_are_on_the_list_before_either_looks_ahead
     """They start where they are just not listed, and come nearer by a twentieth of the skin a step, from both sides."""
     with World(PhysicsSettings(engine="core", quiet_time=10.0)) as world:
         set_up(world, [pose((0, 0, 0))], WOOD, gravity=WEIGHTLESS)
-        skin, far = core(world).tables.real[[arrays.SKIN, arrays.FAR]]
-        apart = REACH + skin + far + 1e-9
+        settings = core(world).tables.real[0]
+        skin = float(settings.skin)
+        apart = REACH + skin + float(settings.far) + 1e-9
         bodies = set_up(world, [pose((0, 0, 0)), pose((apart, 0, 0), orientation)], WOOD, gravity=WEIGHTLESS)
         for body, way in zip(bodies, (1, -1), strict=True):
             world.engine.set_velocity(body, (way * 0.05 * skin / 0.001, 0, 0), (0, 0, 0))
@@ -79,12 +80,12 @@ def test_the_grid_lists_the_pairs_that_a_look_at_all_rows_lists(where: str):
             for _ in range(20):
                 engine.add_cuboid(Pose(tuple(rng.normal(0, size, 3)), (0.0, 0.0, 0.0, 1.0)), (0.01, 0.02, 0.03), 0.01)
         listed: list[list[list[int]]] = []
-        reach = float(engine.tables.grid[arrays.LISTED])
+        reach = float(engine.tables.grid[0].listed)
         for by_grid in (reach, 0.0):
-            engine.tables.grid[arrays.LISTED] = by_grid
+            engine.tables.grid[0].listed = by_grid
             engine.lie_still()
-            listed.append(engine.tables.pairs[: engine.tables.whole[arrays.PAIRS], :2].tolist())
-        engine.tables.grid[arrays.LISTED] = reach
+            listed.append([[a, b] for a, b, *_ in engine.tables.pairs[: engine.tables.whole[0].pairs].tolist()])
+        engine.tables.grid[0].listed = reach
         assert reach > 0
         assert listed[0] == listed[1] == sorted(listed[0])
         assert len(listed[0]) > 300 or where == "far away"
@@ -105,7 +106,7 @@ def test_what_touched_a_cube_that_is_taken_out_wakes_up_and_nothing_else(gone: i
         engine.lie_still()
         engine.remove(bodies[gone])
         w = engine.tables
-        awake = w.flags[w.whole[arrays.FIXED] : w.whole[arrays.ROWS], arrays.AWAKE].tolist()
+        awake = w.flags["awake"][w.whole[0].fixed : w.whole[0].rows].tolist()
         assert awake == [1, 1, 0]  # in the order of the rows that are left; islands wake whole
 
 

@@ -19,7 +19,7 @@ from tower_sim.apparatus.catalogue import load, names
 from tower_sim.compiled.marks import OPTIONS
 from tower_sim.cubes import Cube, supply
 from tower_sim.outcome import Outcome
-from tower_sim.physics.core import arrays, engine
+from tower_sim.physics.core import engine
 from tower_sim.physics.scene import Scene
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
@@ -51,7 +51,7 @@ def test_a_digest_sees_the_twelfth_digit_of_a_velocity(monkeypatch: pytest.Monke
 
     def throw_faster(self: Scene, cubes: Sequence[Cube], rng: np.random.Generator) -> None:
         throw(self, cubes, rng)
-        self.tables.cubes[self.tables.drop[arrays.LAID] :, arrays.LET_VELOCITY : arrays.LET_VELOCITY + 3] += 1e-12
+        self.tables.cubes["let_velocity"][self.tables.drop[0].laid :] += 1e-12
 
     monkeypatch.setattr(engine.CoreEngine, "set_velocity", set_faster)
     monkeypatch.setattr(Scene, "throw", throw_faster)

@@ -15,7 +15,7 @@ from support.scenes import matrices
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Hand
-from tower_sim.physics.core import CoreEngine, arrays
+from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
 
@@ -49,9 +49,9 @@ def let_go(number: int, draws: np.ndarray) -> tuple[list[int], np.ndarray]:
     """Let a hand that gives speeds and spins of sd 1 throw cubes; return which each launch lets go, and the rows."""
     scene = scene_for(number)
     tables = scene.core.make_room(number, len(scene.tables.rule))
-    tables.drop[arrays.LAUNCHES] = number
+    tables.drop[0].launches = number
     assert scene.core.core.let_go(tables, draws) <= len(draws)
-    return tables.marks[:number, arrays.WHICH].tolist(), tables.cubes[:number].copy()
+    return tables.marks["which"][:number].tolist(), tables.cubes[:number].copy()
 
 
 def launches(number: int, seed: int) -> np.ndarray:
@@ -60,7 +60,8 @@ def launches(number: int, seed: int) -> np.ndarray:
 
 
 def normals(number: int, seed: int) -> np.ndarray:
-    return launches(math.ceil(number / 300) * 50, seed)[:, arrays.LET_VELOCITY :][:, :6].ravel()[:number]
+    rows = launches(math.ceil(number / 300) * 50, seed)
+    return np.concatenate((rows["let_velocity"], rows["let_spin"]), axis=1).ravel()[:number]
 
 
 def test_normal_numbers_are_normal():
@@ -95,7 +96,7 @@ def test_normal_numbers_do_not_depend_on_each_other():
 def test_orientations_are_unit_quaternions_uniform_over_rotations():
     """Then every entry of the rotation's matrix is uniform on -1..1 (Archimedes), whatever axis is looked at."""
     number = 10_000
-    orientation = launches(number, 6)[:, 3:7]
+    orientation = launches(number, 6)["pose"][:, 3:7]
     assert np.abs((orientation**2).sum(axis=1) - 1).max() < 1e-15
     for entry in matrices(orientation).reshape(number, 9).T:
         assert distance(entry.tolist(), lambda t: (t + 1) / 2) < bound(number)

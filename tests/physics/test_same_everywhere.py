@@ -42,7 +42,7 @@ CORE = sorted((PACKAGE / "physics/core").glob("*.py"))
 # of math: rounded as IEEE 754 says, or exact; of numpy: one such operation an element, or none at all
 SAFE_IN_CORE = {
     "math": "pi sqrt floor ceil inf",
-    "np": "abs rint array zeros ascontiguousarray flatnonzero int64 float64",
+    "np": "abs rint array zeros ascontiguousarray flatnonzero int64 float64 dtype number void",
 }
 UNSAFE = ("sum", "pow", "fastmath", "parallel", "prange")
 SAFE = {

@@ -16,7 +16,7 @@ from tower_sim.cubes import Cube, supply
 from tower_sim.drops.repeat import until_landed
 from tower_sim.outcome import Outcome
 from tower_sim.physics import world
-from tower_sim.physics.core import CoreEngine, arrays
+from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.core.drop import GRAVITY, SHAKING
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.scene import Launch, Scene
@@ -95,10 +95,10 @@ class Shake:
         """Return the gravity (m/s2) that the core lets cubes feel at `time` (s) after the knock began."""
         core = CoreEngine(PhysicsSettings())
         tables = core.tables
-        tables.real[arrays.WINDOW] = 2 * time  # in whose middle it is
-        tables.plan[arrays.STRENGTH : arrays.SHAKE_Y + 1] = self.row
+        tables.real[0].window = 2 * time  # in whose middle it is
+        tables.plan[0].strength, tables.plan[0].shake = self.strength, (self.x, self.y)
         core.core.set_gravity(tables)
-        x, y, z = tables.real[arrays.GRAVITY_X : arrays.GRAVITY_Z + 1].tolist()
+        x, y, z = tables.real[0].gravity.tolist()
         return x, y, z
 
 
@@ -109,7 +109,7 @@ def release(
     shape = replace(load("amerigo"), hand=hand, cube_edge=edge)
     settings = PhysicsSettings(window=window)
     scene = Scene(CoreEngine(settings), shape, settings)
-    scene.tables.plan[arrays.RIM] = rim_top
+    scene.tables.plan[0].rim = rim_top
     drawn: list[list[Launch]] = []
     for rng in rngs:
         scene.lay({}, {})
@@ -129,9 +129,11 @@ def put_down(ship: WithBoard, zone: str, others: Sequence[Pose], rng: np.random.
 
 def read_launches(scene: Scene) -> list[Launch]:
     """Return the launches that a scene's next drop makes."""
-    first = int(scene.tables.drop[arrays.LAID])
+    first = int(scene.tables.drop[0].laid)
     launches: list[Launch] = []
-    for cube, row in zip(scene.cubes[first:], scene.tables.cubes[first:].tolist(), strict=False):
-        x, y, z, a, b, c, w, windows, u, v, s, p, q, r = row[: arrays.LET_VELOCITY + 6]
-        launches.append(Launch(cube, int(windows), Pose((x, y, z), (a, b, c, w)), (u, v, s), (p, q, r)))
+    for cube, (pose, windows, velocity, spin, *_) in zip(
+        scene.cubes[first:], scene.tables.cubes[first:].tolist(), strict=False
+    ):
+        x, y, z, *turn = pose.tolist()
+        launches.append(Launch(cube, int(windows), Pose((x, y, z), tuple(turn)), tuple(velocity), tuple(spin)))
     return launches

@@ -244,7 +244,7 @@ class Pile:
 def wake_all(scene: Scene) -> None:
     for number in scene.numbers:
         scene.core.wake(number)
-    scene.tables.drop[arrays.WAKES] += 1
+    scene.tables.drop[0].wakes += 1
     if isinstance(scene, SteppedScene):
         scene.mirror()
 
@@ -256,7 +256,7 @@ def deepest(scene: Scene) -> float:
 
 def appear(scene: Scene) -> None:
     tables = scene.tables
-    tables.drop[arrays.PASSED_WINDOWS] = 0
+    tables.drop[0].passed_windows = 0
     scene.core.core.come_and_go(tables)
     if isinstance(scene, SteppedScene):
         scene.mirror()
@@ -267,10 +267,10 @@ def stir(scene: Scene, pull: tuple[float, float, float]) -> None:
     if isinstance(scene, SteppedScene):
         scene.take_window(pull)
         return
-    scene.tables.drop[arrays.RUN] = arrays.NO_DROP
+    scene.tables.drop[0].run = arrays.NO_DROP
     scene.core.set_gravity(pull)
     scene.core.run(1)
-    scene.tables.drop[arrays.RUN] = arrays.ALONE
+    scene.tables.drop[0].run = arrays.ALONE
 
 
 def _uniform(rng: np.random.Generator, low: float, high: float) -> float:

@@ -63,15 +63,15 @@ def lay(engine: CoreEngine, poses: Sequence[Pose], touches: Sequence[Touch] = ()
     """
     tables = engine.make_room(len(poses))
     for k, pose in enumerate(poses):
-        tables.cubes[k, :7] = (*pose.position, *pose.orientation)
-    tables.cubes[: len(poses), 7:] = 0.0
+        arrays.clear_row(tables.cubes, k)
+        tables.cubes[k].pose = (*pose.position, *pose.orientation)
     rows = np.zeros((len(touches), TOUCH))
     for row, touch in zip(rows, touches, strict=True):
         bodies = (body if body < len(poses) else GONE for body in (touch.cube, touch.other))
         row[:3] = *bodies, len(touch.forces) // 3
         row[3 : 3 + len(touch.forces)] = touch.forces
-    tables.drop[arrays.LAID], tables.drop[arrays.RUN] = len(poses), arrays.ALONE
+    tables.drop[0].laid, tables.drop[0].run = len(poses), arrays.ALONE
     engine.begin(rows)
     tables = engine.tables
-    tables.drop[arrays.LAUNCHES], tables.drop[arrays.RUN] = len(poses), arrays.NO_DROP
+    tables.drop[0].launches, tables.drop[0].run = len(poses), arrays.NO_DROP
     return engine.bodies

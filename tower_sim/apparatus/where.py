@@ -153,7 +153,7 @@ def find_all(rule: T, edge: float, poses: T, places: T, zones: T, on: T, desk: T
     near = TOUCH * edge
     for i in range(number):
         for j in range(i):
-            if touch(poses, i, poses, j, edge, near, desk):
+            if touch(poses[i], poses[j], edge, near, desk):
                 if poses[j, 2] < poses[i, 2] - near:
                     on[i, j] = 1
                 elif poses[i, 2] < poses[j, 2] - near:
@@ -187,7 +187,7 @@ def _in_tower(rule: T, edge: float, poses: T, i: int, desk: T) -> int:
         if _across(rule, x, y) <= rule[2]:
             return DOORWAY
         return TRAY if 0.0 < x < rule[11] and abs(y) < rule[12] else TABLE
-    top = z + reach_up(poses, i, edge, desk)
+    top = z + reach_up(poses[i], edge, desk)
     regions = int(rule[MESH_REGIONS if is_mesh else _REGIONS])
     first = MESH_BOUNDS if is_mesh else _NORMALS + 2 * int(rule[_WALLS])
     for k in range(regions):
@@ -208,7 +208,7 @@ def _find_on_ship(rule: T, edge: float, poses: T, number: int, i: int, places: T
     """
     near = TOUCH * edge
     x, y, z = poses[i, 0], poses[i, 1], poses[i, 2]
-    corners(poses, i, edge, desk)
+    corners(poses[i], edge, desk)
     lowest = math.inf
     for k in range(8):
         lowest = min(lowest, desk[_CORNERS + 3 * k + 2])
@@ -360,32 +360,32 @@ def _overlap_along(table: T, at: int, stride: int, number: int, points: int, des
 
 
 @aside
-def axes(poses: T, i: int, desk: T, at: int) -> None:
+def axes(pose: T, desk: T, at: int) -> None:
     """Write the rotation matrix of a pose to the desk, row by row; its columns are the cube's axes."""
-    x, y, z, w = poses[i, 3], poses[i, 4], poses[i, 5], poses[i, 6]
+    x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     desk[at], desk[at + 1], desk[at + 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)
     desk[at + 3], desk[at + 4], desk[at + 5] = 2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)
     desk[at + 6], desk[at + 7], desk[at + 8] = 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)
 
 
 @inner
-def reach_up(poses: T, i: int, edge: float, desk: T) -> float:
+def reach_up(pose: T, edge: float, desk: T) -> float:
     """Return how high (m) a cube reaches over its centre: the sum of the projections of its half edges."""
-    axes(poses, i, desk, _ONE)
+    axes(pose, desk, _ONE)
     return edge / 2 * (abs(desk[_ONE + 6]) + abs(desk[_ONE + 7]) + abs(desk[_ONE + 8]))
 
 
 @inner
-def corners(poses: T, i: int, edge: float, desk: T) -> None:
+def corners(pose: T, edge: float, desk: T) -> None:
     """Write the eight corners of a cube to the desk; corner k has the signs of the bits of k, the highest for x."""
-    axes(poses, i, desk, _ONE)
+    axes(pose, desk, _ONE)
     for k in range(8):
         a = 1.0 if k & 4 else -1.0
         b = 1.0 if k & 2 else -1.0
         c = 1.0 if k & 1 else -1.0
         for m in range(3):
             along = desk[_ONE + 3 * m] * a + desk[_ONE + 3 * m + 1] * b + desk[_ONE + 3 * m + 2] * c
-            desk[_CORNERS + 3 * k + m] = poses[i, m] + edge / 2 * along
+            desk[_CORNERS + 3 * k + m] = pose[m] + edge / 2 * along
 
 
 @inner
@@ -416,18 +416,18 @@ def section_below(desk: T, height: float) -> int:
 
 
 @aside
-def touch(poses: T, i: int, others: T, j: int, edge: float, within: float, desk: T) -> bool:
+def touch(pose: T, other: T, edge: float, within: float, desk: T) -> bool:
     """Tell whether two cubes are within about `within` (m) of each other.
 
     Both are enlarged by `within` / 2 on every side. They then overlap unless one of 15 axes separates them: the 3 face
     normals of each, and the 9 products of their edges (Gottschalk, Lin, Manocha 1996).
     """
     half = (edge + within) / 2
-    dx, dy, dz = others[j, 0] - poses[i, 0], others[j, 1] - poses[i, 1], others[j, 2] - poses[i, 2]
+    dx, dy, dz = other[0] - pose[0], other[1] - pose[1], other[2] - pose[2]
     if not dx * dx + dy * dy + dz * dz <= 3 * (2 * half) * (2 * half):
         return False
-    axes(poses, i, desk, _ONE)
-    axes(others, j, desk, _TWO)
+    axes(pose, desk, _ONE)
+    axes(other, desk, _TWO)
     for k in range(3):
         if _separates(desk[_ONE + k], desk[_ONE + 3 + k], desk[_ONE + 6 + k], dx, dy, dz, half, desk):
             return False

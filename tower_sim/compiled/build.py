@@ -36,6 +36,7 @@ import numpy.typing as npt
 
 from tower_sim.compiled.by_native import LIBRARIES
 from tower_sim.compiled.file import CompiledFile, CompiledFunction, section
+from tower_sim.compiled.memory import numbers_in
 
 llvm: Any = importlib.import_module("llvmlite.binding")
 numba: Any = importlib.import_module("numba")
@@ -94,37 +95,25 @@ define double @numba_frexp(double %x, ptr %exponent) {
 }
 """
 """The fraction and exponent of a normal number, which is all that is asked for here."""
-_MEMORY = """
-define hidden ptr @memset(ptr %to, i32 %what, i64 %many) "no-builtins" {
-  %byte = trunc i32 %what to i8
-  %any = icmp ne i64 %many, 0
-  br i1 %any, label %loop, label %end
+_LOOP = """
+define hidden ptr @%s "no-builtins" {
+  %%any = icmp ne i64 %%many, 0
+  br i1 %%any, label %%loop, label %%end
 loop:
-  %i = phi i64 [ 0, %0 ], [ %next, %loop ]
-  %there = getelementptr i8, ptr %to, i64 %i
-  store i8 %byte, ptr %there
-  %next = add nuw i64 %i, 1
-  %more = icmp ult i64 %next, %many
-  br i1 %more, label %loop, label %end
+  %%i = phi i64 [ 0, %%0 ], [ %%next, %%loop ]
+  %s
+  %%there = getelementptr i8, ptr %%to, i64 %%i
+  store i8 %%byte, ptr %%there
+  %%next = add nuw i64 %%i, 1
+  %%more = icmp ult i64 %%next, %%many
+  br i1 %%more, label %%loop, label %%end
 end:
-  ret ptr %to
-}
-define hidden ptr @memcpy(ptr %to, ptr %from, i64 %many) "no-builtins" {
-  %any = icmp ne i64 %many, 0
-  br i1 %any, label %loop, label %end
-loop:
-  %i = phi i64 [ 0, %0 ], [ %next, %loop ]
-  %here = getelementptr i8, ptr %from, i64 %i
-  %byte = load i8, ptr %here
-  %there = getelementptr i8, ptr %to, i64 %i
-  store i8 %byte, ptr %there
-  %next = add nuw i64 %i, 1
-  %more = icmp ult i64 %next, %many
-  br i1 %more, label %loop, label %end
-end:
-  ret ptr %to
+  ret ptr %%to
 }
 """
+_READ = "%here = getelementptr i8, ptr %from, i64 %i\n  %byte = load i8, ptr %here"
+_FILL = _LOOP % ("memset(ptr %to, i32 %what, i64 %many)", "%byte = trunc i32 %what to i8")
+_MEMORY = _FILL + _LOOP % ("memcpy(ptr %to, ptr %from, i64 %many)", _READ)
 """What LLVM calls to fill and copy memory, so that a library imports nothing."""
 
 
@@ -226,14 +215,27 @@ def _lower(name: str, exported: CompiledFunction) -> Any:
 
 def _ir(name: str, exported: CompiledFunction) -> tuple[str, str]:
     """Return the text of a function as numba lowers it, and its name there."""
-    source = getattr(exported.function, "py_func", exported.function)
-    for helper, each in list(source.__globals__.items()):
-        if isinstance(each, FunctionType):  # of a module that is plain Python
-            source.__globals__[helper] = compiled(each)
+    source: Any = exported.function
+    takes = tuple(numba.typeof(each) for each in exported.takes)
+    if hasattr(source, "py_func"):  # it stays one of its own, if it is marked so
+        source, takes = _call_of(source), (numba.types.Tuple(takes),)
+    else:
+        for helper, each in list(source.__globals__.items()):
+            if isinstance(each, FunctionType):  # of a module that is plain Python
+                source.__globals__[helper] = compiled(each)
     dispatcher: Any = compiled(source)
-    dispatcher.compile(tuple(numba.typeof(each) for each in exported.takes))
+    dispatcher.compile(takes)
     (overload,) = dispatcher.overloads.values()
     return overload.library.get_llvm_str(), overload.fndesc.llvm_func_name
+
+
+def _call_of(function: Any) -> Any:
+    """Return a function that calls one."""
+
+    def call(*given: Any) -> Any:
+        return function(*given)
+
+    return call
 
 
 def _way_in(name: str, inner: str, exported: CompiledFunction) -> str:
@@ -285,8 +287,11 @@ def _arguments(table: npt.NDArray[Any] | int, code: _Code) -> list[str]:
     """Return what numba passes for a table: two owners, none; items, bytes of one, address, shape, strides."""
     if isinstance(table, int):
         return [f"i64 {code.word()}"]
-    address, *words = [code.word() for _ in range(1 + table.ndim)]
-    shape = [words[0], *(str(width) if width else word for width, word in zip(table.shape[1:], words[1:], strict=True))]
+    address, *words = [code.word() for _ in range(1 + len(numbers_in(table)))]
+    shape = [
+        words[0],
+        *(str(width) if width else word for width, word in zip(table.shape[1:], words[1:], strict=False)),
+    ]
     sizes = [str(table.itemsize)]  # in bytes: of an item, of a row of them, and so on
     for each in reversed(shape):
         sizes.insert(0, code.let(f"mul i64 {each}, {sizes[0]}"))

@@ -45,20 +45,14 @@ class CompiledFile:
 
 
 def read_origin(module: bytes) -> dict[str, Any]:
-    """Return the digest `source` of a module's source, and the versions of the packages that built it.
+    """Return the last section: the digest `source` of a module's source, the versions of the packages that built it.
 
     Raises ValueError for a module without such a section.
     """
-    at = 8  # after the magic number and the version
-    while at < len(module):
-        kind, size = module[at], 0
-        size, at = _number(module, at + 1)
-        if kind == 0:
-            length, name = _number(module, at)
-            if module[name : name + length].decode() == SECTION:
-                return json.loads(module[name + length : at + size])
-        at += size
-    raise ValueError(f"a module without the section {SECTION!r}")
+    _, mark, about = module.rpartition(SECTION.encode() + b"{")
+    if not mark:
+        raise ValueError(f"a module without the section {SECTION!r}")
+    return json.loads(b"{" + about)
 
 
 def section(plain: dict[str, Any]) -> bytes:
@@ -75,13 +69,3 @@ def _leb(number: int) -> bytes:
         written += bytes([128 | number & 127])
         number >>= 7
     return written + bytes([number])
-
-
-def _number(module: bytes, at: int) -> tuple[int, int]:
-    number = shift = 0
-    while True:
-        byte, at = module[at], at + 1
-        number |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return number, at

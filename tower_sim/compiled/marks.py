@@ -12,6 +12,8 @@ import numpy.typing as npt
 F = TypeVar("F", bound=Callable[..., Any])
 T = npt.NDArray[Any]
 """A table that compiled functions work on."""
+R = Any
+"""A record, whose fields are numbers and arrays of them; or a table of records."""
 VARIABLE, BUILD, TRIAL = "TOWER_SIM_CORE", "build", "trial"
 OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False}
 """numba's options: functions make no arrays. `_nrt` is off: counting references would take most of the time."""

@@ -1,8 +1,8 @@
 """How compiled functions take their arguments: the contract of by_native.py and by_wasm.py.
 
 A function takes the address of one block of whole numbers of 64 bits: for each table, in the order of the arguments,
-its address and its shape; for a whole number in a tuple itself. Other arguments follow as they are, whole ones of 32
-bits.
+its address and its shape (a record is a row of numbers); for a whole number in a tuple itself. Other arguments follow
+as they are, whole ones of 32 bits.
 """
 
 from __future__ import annotations
@@ -59,11 +59,16 @@ def split(arguments: Iterable[Any]) -> tuple[list[Table | int], list[float]]:
     return tables, numbers
 
 
+def numbers_in(table: Table) -> tuple[int, ...]:
+    """Return the shape of a table of numbers; one of records has those of a record in a row."""
+    return (*table.shape, table.itemsize // WORD) if table.dtype.names else table.shape
+
+
 def words_of(tables: Iterable[Table | int], start: int = 0) -> Iterator[int]:
     """Yield what the block says of tables, whose addresses count from `start`."""
     for each in tables:
         if is_table(each):
             yield each.ctypes.data - start
-            yield from each.shape
+            yield from numbers_in(each)
         else:
             yield cast("int", each)

@@ -64,12 +64,11 @@ class Scene:
         rule = apparatus.rule or (float(where.ASKED),)
         tables = core.make_room(0, len(rule))
         tables.rule[:] = rule
-        drop, plan, hand = tables.drop, tables.plan, apparatus.hand
-        drop[arrays.RUN], drop[arrays.IS_SWEPT] = self.run, apparatus.swept
-        drop[arrays.HAS_BOARD] = apparatus.board is not None
-        plan[arrays.HAND_HEIGHT : arrays.RIM + 1] = (
-            hand.height, hand.spread, hand.speed, hand.spin, hand.rate or 0.0, hand.fall, apparatus.rim_top
-        )  # fmt: skip
+        drop, plan, hand = tables.drop[0], tables.plan[0], apparatus.hand
+        drop.run, drop.is_swept, drop.has_board = self.run, apparatus.swept, apparatus.board is not None
+        plan.hand_height, plan.hand_spread, plan.hand_fall = hand.height, hand.spread, hand.fall
+        plan.hand_speed, plan.hand_spin, plan.hand_rate = hand.speed, hand.spin, hand.rate or 0.0
+        plan.rim = apparatus.rim_top
 
     @property
     def tables(self) -> arrays.Tables:
@@ -89,22 +88,22 @@ class Scene:
     @property
     def missed(self) -> int:
         """How often a cube fell next to the opening at the top."""
-        return int(self.tables.drop[arrays.MISSES])
+        return int(self.tables.drop[0].misses)
 
     @property
     def steps(self) -> int:
         """The number of engine steps in this scene."""
-        return int(self.tables.whole[arrays.STEPS])
+        return int(self.tables.whole[0].steps)
 
     @property
     def seconds(self) -> float:
         """The duration (s) of the last drop."""
-        return int(self.tables.drop[arrays.PASSED_WINDOWS]) * self.settings.window
+        return int(self.tables.drop[0].passed_windows) * self.settings.window
 
     def lay(self, inside: Mapping[Cube, Pose], outside: Mapping[Cube, Pose], touches: Iterable[Touch] = ()) -> None:
         """Put resting cubes at their poses, asleep, pressing as `touches` say; what touched one that is gone wakes."""
         self.put({**inside, **outside})
-        self.tables.drop[arrays.INSIDE] = len(inside)
+        self.tables.drop[0].inside = len(inside)
         self.core.begin(self._rows(tuple(touches)))
 
     def put(self, laid: Mapping[Cube, Pose]) -> None:
@@ -112,9 +111,9 @@ class Scene:
         self.cubes = list(laid)
         tables = self.core.make_room(len(laid), len(self.tables.rule))
         for k, pose in enumerate(laid.values()):
-            tables.cubes[k, :7] = (*pose.position, *pose.orientation)
-        tables.cubes[: len(laid), 7:] = 0.0
-        tables.drop[arrays.LAID] = len(laid)
+            arrays.clear_row(tables.cubes, k)
+            tables.cubes[k].pose = (*pose.position, *pose.orientation)
+        tables.drop[0].laid = len(laid)
 
     def _rows(self, touches: Sequence[Touch]) -> Array:
         number = {cube.id: float(k) for k, cube in enumerate(self.cubes)}
@@ -132,7 +131,7 @@ class Scene:
         """
         first = self._expect(len(cubes))
         self._draw(rng, 64 + 32 * len(cubes), self.core.core.let_go)
-        which = self.tables.marks[first : first + len(cubes), arrays.WHICH].tolist()
+        which = self.tables.marks[first : first + len(cubes)]["which"].tolist()
         self.cubes += [cubes[k] for k in which]
 
     def put_down(self, cube: Cube, zone: str, rng: np.random.Generator) -> None:
@@ -157,15 +156,16 @@ class Scene:
         first = self._expect(len(launches))
         tables = self.tables
         for k, launch in enumerate(launches, first):
-            row = (*launch.pose.position, *launch.pose.orientation, launch.windows, *launch.velocity, *launch.spin)
-            tables.cubes[k, : len(row)] = row
-        tables.drop[arrays.IS_CHECKED] = is_checked
+            row = tables.cubes[k]
+            row.pose, row.let_at = (*launch.pose.position, *launch.pose.orientation), launch.windows
+            row.let_velocity, row.let_spin = launch.velocity, launch.spin
+        tables.drop[0].is_checked = is_checked
         self.cubes += [launch.cube for launch in launches]
 
     def _expect(self, cubes: int) -> int:
         first = len(self.cubes)
         tables = self.core.make_room(first + cubes, len(self.tables.rule))
-        tables.drop[arrays.LAUNCHES] = first + cubes - tables.drop[arrays.LAID]
+        tables.drop[0].launches = first + cubes - tables.drop[0].laid
         return first
 
     def _draw(self, rng: np.random.Generator, number: int, draw: Callable[[arrays.Tables, Array], int]) -> int:
@@ -182,37 +182,38 @@ class Scene:
 
         `shake` is a knock: its strength (g) and direction (x, y). Raises UsageError for a launch at no free place.
         """
-        first = int(self.tables.drop[arrays.LAID])
-        self.tables.plan[arrays.STRENGTH : arrays.SHAKE_Y + 1] = shake or (-1.0, 0.0, 0.0)
-        self.core.core.start(self.tables)
+        tables = self.tables
+        first, plan = int(tables.drop[0].laid), tables.plan[0]
+        plan.strength, plan.shake[0], plan.shake[1] = shake or (-1.0, 0.0, 0.0)
+        self.core.core.start(tables)
         self._run()
-        drop, plan = self.tables.drop, self.tables.plan
-        if drop[arrays.STATUS] == arrays.TAKEN:
-            cube, deep = self.cubes[first + int(drop[arrays.NEXT])], float(plan[arrays.DEPTH])
+        drop, plan = self.tables.drop[0], self.tables.plan[0]
+        if drop.status == arrays.TAKEN:
+            cube, deep = self.cubes[first + int(drop.next)], float(plan.depth)
             raise UsageError(
                 f"cube {cube.id} is let go {deep * 1e3:.3g} mm deep in another or in a part; allowed is a free "
                 "place; let it go higher"
             )
-        return _STATUSES[int(drop[arrays.STATUS])]
+        return _STATUSES[int(drop.status)]
 
     def _run(self) -> None:
-        while self.tables.drop[arrays.STATUS] == arrays.RUNNING:
+        while self.tables.drop[0].status == arrays.RUNNING:
             self.core.go_on(_FILM, _AT_ONCE)
-            if self.tables.drop[arrays.STATUS] == arrays.ASKING:
+            if self.tables.drop[0].status == arrays.ASKING:
                 self._answer()
 
     def _answer(self) -> None:
-        position, shape, drop = self.motion().position, self.apparatus, self.tables.drop
+        position, shape, drop = self.motion().position, self.apparatus, self.tables.drop[0]
         bits = where.MISSED * shape.missed(position) + where.ESCAPED * shape.escaped(position)
-        self.tables.marks[self.numbers, arrays.ANSWER] = bits + where.EMERGED * shape.emerged(position)
-        drop[arrays.STATUS], drop[arrays.IS_ANSWERED] = arrays.RUNNING, 1
+        self.tables.marks["answer"][self.numbers] = bits + where.EMERGED * shape.emerged(position)
+        drop.status, drop.is_answered = arrays.RUNNING, 1
 
     def take(self, cube: Cube) -> None:
         """Take a cube away by hand; what touched it wakes up."""
         k = next(k for k in self.numbers if self.cubes[k] == cube)
         motion = self.motion().pose(self.numbers.index(k))
-        self.tables.cubes[k, arrays.OUT_POSE :] = (*motion.position, *motion.orientation)
-        self.tables.marks[k, arrays.STATE] = arrays.CLEARED
+        self.tables.cubes[k].out_pose = (*motion.position, *motion.orientation)
+        self.tables.marks[k].state = arrays.CLEARED
         self.core.remove(k)
 
     def lie_still(self) -> tuple[Touch, ...]:
@@ -253,13 +254,12 @@ class Scene:
 
     def out(self) -> dict[Cube, tuple[str, Pose | None]]:
         """Return the place and pose of each cube that was taken away; a swept cube has no pose."""
-        marks, cubes = self.tables.marks, self.tables.cubes
-        states = marks[: len(self.cubes), arrays.STATE].tolist()
+        states = self.tables.marks[: len(self.cubes)]["state"].tolist()
         swept: dict[Cube, tuple[str, Pose | None]] = {
             cube: (TRAY, None) for cube, state in zip(self.cubes, states, strict=True) if state == arrays.SWEPT
         }
         rest = [k for k, state in enumerate(states) if state == arrays.CLEARED]
-        poses = cubes[rest, arrays.OUT_POSE : arrays.OUT_POSE + 7]
+        poses = self.tables.cubes["out_pose"][rest]
         return swept | {
             self.cubes[k]: (place.place, Pose((x, y, z), (a, b, c, d)))
             for k, place, (x, y, z, a, b, c, d) in zip(rest, self._find(poses), poses.tolist(), strict=True)

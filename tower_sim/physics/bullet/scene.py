@@ -86,21 +86,21 @@ class SteppedScene(Scene):
         while True:
             self._see()
             core.come_and_go(tables)
-            if tables.drop[arrays.STATUS] == arrays.ASKING:
+            if tables.drop[0].status == arrays.ASKING:
                 self.mirror()
                 self._answer()
                 core.come_and_go(tables)
             self.mirror()
-            if tables.drop[arrays.STATUS] != arrays.RUNNING:
+            if tables.drop[0].status != arrays.RUNNING:
                 return
             self.rest()
             is_again = core.judge(tables)
             self.mirror()
-            if tables.drop[arrays.STATUS] != arrays.RUNNING:
+            if tables.drop[0].status != arrays.RUNNING:
                 return
             if not is_again:
                 core.set_gravity(tables)
-                x, y, z = tables.real[arrays.GRAVITY_X : arrays.GRAVITY_Z + 1].tolist()
+                x, y, z = tables.real[0].gravity.tolist()
                 self.take_window((x, y, z))
 
     def take_window(self, gravity: tuple[float, float, float]) -> None:
@@ -115,15 +115,13 @@ class SteppedScene(Scene):
         steps = math.ceil(settings.window * rate - 1e-9)
         self.engine.step(settings.window / steps, steps)
         self._steps += steps
-        tables.drop[arrays.PASSED_WINDOWS] += 1
-        tables.drop[arrays.IS_ANSWERED] = 0
+        tables.drop[0].passed_windows += 1
+        tables.drop[0].is_answered = 0
 
     def _see(self) -> None:
         motion, tables = self.motion(), self.tables
-        rows = tables.bodies[tables.whole[arrays.FIXED] : tables.whole[arrays.ROWS]]
-        rows[:, arrays.POSITION : arrays.POSITION + 3] = motion.position
-        rows[:, arrays.TURN : arrays.TURN + 4] = motion.orientation
-        rows[:, arrays.AXES : arrays.AXES + 9] = axes(motion.orientation).reshape(-1, 9)
+        rows = tables.bodies[tables.whole[0].fixed : tables.whole[0].rows]
+        rows["position"], rows["turn"], rows["axes"] = motion.position, motion.orientation, axes(motion.orientation)
 
     def rest(self) -> bool:
         """Put to sleep the cubes that have been quiet for `quiet_time`; return whether all sleep."""
@@ -138,12 +136,12 @@ class SteppedScene(Scene):
                 self._quiet[k] += settings.window
                 if self._quiet[k] >= enough:
                     self.engine.put_to_sleep(body)
-        first = int(tables.whole[arrays.FIXED])
+        first = int(tables.whole[0].fixed)
         for i, k in enumerate(self._bodies, first):
-            tables.flags[i, arrays.AWAKE] = self._quiet[k] < enough
+            tables.flags[i].awake = self._quiet[k] < enough
         deepest = settings.rest_overlap * self.apparatus.cube_edge
         asleep = all(self._quiet[k] >= enough for k in self._bodies)
-        tables.drop[arrays.IS_WEDGED] = asleep and self.engine.overlap() > deepest
+        tables.drop[0].is_wedged = asleep and self.engine.overlap() > deepest
         return asleep
 
     def mirror(self) -> None:
@@ -154,14 +152,14 @@ class SteppedScene(Scene):
             self.engine.remove(self._bodies.pop(k))
         for k in numbers:
             if k not in self._bodies:
-                x, y, z, a, b, c, d = tables.cubes[k, :7].tolist()
+                x, y, z, a, b, c, d = tables.cubes[k].pose.tolist()
                 self._bodies[k] = self.engine.add_cube(Pose((x, y, z), (a, b, c, d)))
                 self._quiet[k] = 0.0
                 if k not in self._laid:
-                    speeds = tables.cubes[k, arrays.LET_VELOCITY : arrays.LET_VELOCITY + 6].tolist()
-                    self.engine.set_velocity(self._bodies[k], speeds[:3], speeds[3:])
-        if tables.drop[arrays.WAKES] != self._wakes:
-            self._wakes = int(tables.drop[arrays.WAKES])
+                    cube = tables.cubes[k]
+                    self.engine.set_velocity(self._bodies[k], cube.let_velocity.tolist(), cube.let_spin.tolist())
+        if tables.drop[0].wakes != self._wakes:
+            self._wakes = int(tables.drop[0].wakes)
             self._wake_all()
 
     def _wake_all(self) -> None:

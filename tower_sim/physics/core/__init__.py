@@ -1,6 +1,6 @@
 """The core: a whole drop of rigid cubes among fixed parts, compiled; the same bytes on every machine and in JavaScript.
 
-Read run.py first: what is called from outside. Then
+machine.py has what is called from outside. Read run.py first, then
 
     drop.py      between two windows: cubes come and go, is the drop over?
     hand.py      how a hand lets cubes go                      (trig.py: sines and logarithms)
@@ -16,8 +16,8 @@ Read run.py first: what is called from outside. Then
         correction.py  what overlaps is pushed apart
         motion.py    where that takes them
 
-impulses.py is what an impulse does to a row. arrays.py holds everything as flat arrays, compiled.py has it compiled,
-engine.py lays numbers into the tables.
+impulses.py is what an impulse does to a body. arrays.py holds everything as tables of records, machine.py has it
+compiled, engine.py lays numbers into the tables.
 """
 
 from tower_sim.physics.core.engine import CoreEngine

@@ -14,89 +14,13 @@ import math
 
 from tower_sim.apparatus.where import ASKED, EMERGED, ESCAPED, MISSED, moved
 from tower_sim.compiled.marks import aside, inner
-from tower_sim.physics.core.arrays import (
-    AGAIN,
-    AGAIN_FIRST,
-    ALONE,
-    ANSWER,
-    ASKING,
-    AWAKE,
-    AXES,
-    BOUNDS,
-    CAUGHT,
-    CHANGES,
-    CLEARED,
-    CREEP,
-    CUBE_FRICTION,
-    CUBE_INV_INERTIA,
-    CUBE_INV_MASS,
-    CUBE_RESTITUTION,
-    DEPTH,
-    EARLIER,
-    EDGE,
-    ESCAPED_FROM,
-    FIXED,
-    FRICTION,
-    GOES,
-    GRAVITY_X,
-    GRAVITY_Y,
-    GRAVITY_Z,
-    HALF,
-    HAND_HEIGHT,
-    HAS_BOARD,
-    INV_INERTIA,
-    INV_MASS,
-    IS_ANSWERED,
-    IS_CHECKED,
-    IS_NEAR_THE_END,
-    IS_OPEN,
-    IS_SWEPT,
-    IS_WEDGED,
-    JAMMED,
-    LAID,
-    LAST_AT,
-    LAUNCHES,
-    LET_AT,
-    LET_VELOCITY,
-    LONGEST,
-    MIRRORED,
-    MISSES,
-    MOBILE,
-    NEXT,
-    NUMBER,
-    OUT_POSE,
-    PASSED_WINDOWS,
-    POSITION,
-    QUEUE,
-    RADIUS,
-    RESTITUTION,
-    RIM,
-    ROWS,
-    RUN,
-    RUNNING,
-    SETTLED,
-    SHAKE_X,
-    SHAKE_Y,
-    SHAPE,
-    SHORT,
-    STALE,
-    STATE,
-    STATUS,
-    STRENGTH,
-    SWEPT,
-    TAKEN,
-    THERE,
-    TIMED_OUT,
-    TURN,
-    VELOCITY,
-    WAKES,
-    WINDOW,
-    Tables,
-)
+from tower_sim.physics.core import arrays
+from tower_sim.physics.core.arrays import RUNNING, Tables, clear_row
 from tower_sim.physics.core.motion import update_axes
 from tower_sim.physics.core.overlap import deepest_overlap, overlap_of
 from tower_sim.physics.core.step import deepest, lie_still, take_out, wake_row
 from tower_sim.physics.core.trig import sin
+from tower_sim.physics.core.vectors import xyz
 
 GRAVITY = 9.81  # m/s2
 MOST_OVERLAP = 0.05
@@ -105,9 +29,8 @@ MOST_OVERLAP = 0.05
 A drop that ends with a deeper overlap does not count as a landing. docs/physics.md says how deep cubes overlap.
 """
 SHAKING = 0.1  # s: [assumed] a table knocked by hand moves out and back in about a tenth of a second
-HOLD = (
-    0.1  # g: [assumed] a weaker knock wakes nothing: a quarter of what friction 0.4 holds, and the engine's own creep
-)
+HOLD = 0.1
+"""g: [assumed] a weaker knock wakes nothing: a quarter of what friction 0.4 holds, and the engine's own creep."""
 _CREEP_SECONDS = 1.0
 _FIRM_GOES = 3
 _MOST_MISSES = 3  # on average for each cube
@@ -119,52 +42,44 @@ def write_row(
     hx: float, hy: float, hz: float, friction: float, restitution: float, shape: float,
 ) -> None:  # fmt: skip
     """Write a body that does not move into a row: pose, half edges, contact with a cube, place of its shape."""
-    bodies = w.bodies
-    for column in range(bodies.shape[1]):
-        bodies[i, column] = 0.0
-    for column in range(w.flags.shape[1]):
-        w.flags[i, column] = 0
-    bodies[i, POSITION], bodies[i, POSITION + 1], bodies[i, POSITION + 2] = x, y, z
-    bodies[i, TURN], bodies[i, TURN + 1], bodies[i, TURN + 2], bodies[i, TURN + 3] = a, b, c, d
-    bodies[i, HALF], bodies[i, HALF + 1], bodies[i, HALF + 2] = hx, hy, hz
-    bodies[i, RADIUS] = math.sqrt(hx * hx + hy * hy + hz * hz)
-    bodies[i, FRICTION], bodies[i, RESTITUTION], bodies[i, SHAPE] = friction, restitution, shape
-    update_axes(bodies, i)
+    clear_row(w.bodies, i)
+    clear_row(w.flags, i)
+    body = w.bodies[i]
+    body.position[0], body.position[1], body.position[2] = x, y, z
+    body.turn[0], body.turn[1], body.turn[2], body.turn[3] = a, b, c, d
+    body.half[0], body.half[1], body.half[2] = hx, hy, hz
+    body.radius = math.sqrt(hx * hx + hy * hy + hz * hz)
+    body.friction, body.restitution, body.hull = friction, restitution, shape
+    update_axes(body)
     for k in range(3):
-        bodies[i, BOUNDS + k] = (
-            abs(bodies[i, AXES + 3 * k]) * hx
-            + abs(bodies[i, AXES + 3 * k + 1]) * hy
-            + abs(bodies[i, AXES + 3 * k + 2]) * hz
-        )
+        body.bounds[k] = abs(body.axes[k, 0]) * hx + abs(body.axes[k, 1]) * hy + abs(body.axes[k, 2]) * hz
 
 
 @inner
 def _write_cube(w: Tables, k: int) -> int:
     """Write cube `k`, awake, into the row behind the last one, where it is let go; return the row."""
-    bodies, cubes, plan = w.bodies, w.cubes, w.plan
-    i, half = w.whole[ROWS], w.real[EDGE] / 2
+    i, half, cube, plan = w.whole[0].rows, w.real[0].edge / 2, w.cubes[k], w.plan[0]
+    pose = cube.pose
     write_row(
-        w, i, cubes[k, 0], cubes[k, 1], cubes[k, 2], cubes[k, 3], cubes[k, 4], cubes[k, 5], cubes[k, 6],
-        half, half, half, plan[CUBE_FRICTION], plan[CUBE_RESTITUTION], 0.0,
+        w, i, pose[0], pose[1], pose[2], pose[3], pose[4], pose[5], pose[6],
+        half, half, half, plan.cube_friction, plan.cube_restitution, 0.0,
     )  # fmt: skip
+    body = w.bodies[i]
+    body.inv_mass, body.inv_inertia, body.mobile = plan.cube_inv_mass, plan.cube_inv_inertia, 1.0
     for c in range(3):
-        bodies[i, BOUNDS + c] = 0.0
-    bodies[i, INV_MASS], bodies[i, INV_INERTIA] = plan[CUBE_INV_MASS], plan[CUBE_INV_INERTIA]
-    for c in range(6):
-        bodies[i, VELOCITY + c] = cubes[k, LET_VELOCITY + c]
-    bodies[i, MOBILE] = 1.0
-    w.flags[i, AWAKE], w.flags[i, NUMBER] = 1, k
+        body.bounds[c], body.velocity[c], body.spin[c] = 0.0, cube.let_velocity[c], cube.let_spin[c]
+    w.flags[i].awake, w.flags[i].number = 1, k
     return i
 
 
 @aside
 def add_cube(w: Tables, k: int) -> None:
     """Add cube `k`, awake, where it is let go."""
-    w.whole[ROWS] = _write_cube(w, k) + 1
-    w.whole[STALE] = 1
-    w.marks[k, STATE] = THERE
-    w.drop[CHANGES] += 1
-    w.drop[IS_ANSWERED] = 0
+    now, drop = w.whole[0], w.drop[0]
+    now.rows, now.stale = _write_cube(w, k) + 1, 1
+    w.marks[k].state = arrays.THERE
+    drop.changes += 1
+    drop.is_answered = 0
 
 
 @aside
@@ -177,11 +92,14 @@ def depth_of(w: Tables, k: int) -> float:
 @aside
 def _remove(w: Tables, i: int, state: int) -> int:
     """Take the cube in row `i` away; return its number."""
-    k = w.flags[i, NUMBER]
-    for c in range(7):
-        w.cubes[k, OUT_POSE + c] = w.bodies[i, POSITION + c]
-    w.marks[k, STATE] = state
-    w.drop[CHANGES] += 1
+    k, body = w.flags[i].number, w.bodies[i]
+    cube = w.cubes[k]
+    for c in range(3):
+        cube.out_pose[c] = body.position[c]
+    for c in range(4):
+        cube.out_pose[3 + c] = body.turn[c]
+    w.marks[k].state = state
+    w.drop[0].changes += 1
     take_out(w, i)
     return k
 
@@ -189,26 +107,19 @@ def _remove(w: Tables, i: int, state: int) -> int:
 @aside
 def wake_all(w: Tables) -> None:
     """Wake every cube."""
-    w.drop[WAKES] += 1
-    for i in range(w.whole[FIXED], w.whole[ROWS]):
-        if w.drop[RUN] == MIRRORED:
-            w.flags[i, AWAKE] = 1
+    now, drop = w.whole[0], w.drop[0]
+    drop.wakes += 1
+    for i in range(now.fixed, now.rows):
+        if drop.run == arrays.MIRRORED:
+            w.flags[i].awake = 1
         else:
             wake_row(w, i)
 
 
 @inner
-def _all_sleep(w: Tables) -> bool:
-    awake = 0
-    for i in range(w.whole[FIXED], w.whole[ROWS]):
-        awake += w.flags[i, AWAKE]
-    return awake == 0
-
-
-@inner
-def is_shaking(w: Tables) -> bool:
-    """Tell whether the table still moves after a knock."""
-    return w.plan[STRENGTH] >= 0.0 and w.drop[PASSED_WINDOWS] * w.real[WINDOW] < SHAKING
+def _time(w: Tables) -> float:
+    """Return how long (s) the drop has run."""
+    return w.drop[0].passed_windows * w.real[0].window
 
 
 @aside
@@ -218,56 +129,60 @@ def set_gravity(w: Tables) -> None:
     The table moves out and back along a horizontal line in proportion to sin^4(pi t / SHAKING), so that it begins and
     ends at rest in the same place. At a strength of 1 g it moves by 2.5 mm.
     """
-    real, plan = w.real, w.plan
-    real[GRAVITY_X], real[GRAVITY_Y], real[GRAVITY_Z] = 0.0, 0.0, -GRAVITY
-    if plan[STRENGTH] >= 0.0:
-        time = w.drop[PASSED_WINDOWS] * real[WINDOW] + real[WINDOW] / 2
+    settings, plan, time = w.real[0], w.plan[0], _time(w)
+    gravity = settings.gravity
+    gravity[0], gravity[1], gravity[2] = 0.0, 0.0, -GRAVITY
+    if plan.strength >= 0.0:
+        time += settings.window / 2
         sine = sin(math.pi * time / SHAKING) if time < SHAKING else 0.0
         u = sine * sine
-        swing = plan[STRENGTH] * GRAVITY * (4 * u * u - 3 * u)
-        real[GRAVITY_X], real[GRAVITY_Y] = swing * plan[SHAKE_X], swing * plan[SHAKE_Y]
+        swing = plan.strength * GRAVITY * (4 * u * u - 3 * u)
+        gravity[0], gravity[1] = swing * plan.shake[0], swing * plan.shake[1]
 
 
 @inner
 def _did(w: Tables, i: int) -> int:
     """Return what the cube in row `i` has done, in bits of where.py."""
     if w.rule[0] == ASKED:
-        return w.marks[w.flags[i, NUMBER], ANSWER]
-    return moved(w.rule, w.bodies[i, POSITION], w.bodies[i, POSITION + 1], w.bodies[i, POSITION + 2])
+        return w.marks[w.flags[i].number].answer
+    return moved(w.rule, *xyz(w.bodies[i].position))
 
 
 @inner
 def _launch_due(w: Tables) -> None:
     """Let go the cubes whose time has come; status TAKEN if the place of one is not free and it must be."""
-    drop, cubes = w.drop, w.cubes
-    while drop[NEXT] < drop[LAUNCHES] and cubes[drop[LAID] + drop[NEXT], LET_AT] <= drop[PASSED_WINDOWS]:
-        k = drop[LAID] + drop[NEXT]
-        if drop[IS_CHECKED] != 0:
-            w.plan[DEPTH] = depth_of(w, k)
-            if w.plan[DEPTH] > MOST_OVERLAP * w.real[EDGE]:
-                drop[STATUS] = TAKEN
+    drop, plan = w.drop[0], w.plan[0]
+    while drop.next < drop.launches:
+        k = drop.laid + drop.next
+        if w.cubes[k].let_at > drop.passed_windows:
+            return
+        if drop.is_checked != 0:
+            plan.depth = depth_of(w, k)
+            if plan.depth > MOST_OVERLAP * w.real[0].edge:
+                drop.status = arrays.TAKEN
                 return
         add_cube(w, k)
-        drop[NEXT] += 1
+        drop.next += 1
 
 
 @inner
 def _catch(w: Tables) -> None:
     """Take the cubes that missed the opening; each will be let go again at half its distance from the middle."""
-    drop, cubes, marks = w.drop, w.cubes, w.marks
-    i = w.whole[FIXED]
-    while i < w.whole[ROWS]:
+    now, drop, plan, marks = w.whole[0], w.drop[0], w.plan[0], w.marks
+    i = now.fixed
+    while i < now.rows:
         if _did(w, i) & MISSED:
-            k = _remove(w, i, CAUGHT)
+            k = _remove(w, i, arrays.CAUGHT)
+            cube = w.cubes[k]
             for c in range(7):
-                cubes[k, c] = cubes[k, OUT_POSE + c]
-            cubes[k, 0], cubes[k, 1] = cubes[k, 0] / 2, cubes[k, 1] / 2
-            cubes[k, 2] = w.plan[RIM] + w.plan[HAND_HEIGHT] + w.real[EDGE]
-            for c in range(6):
-                cubes[k, LET_VELOCITY + c] = 0.0
-            marks[(drop[AGAIN_FIRST] + drop[AGAIN]) % marks.shape[0], QUEUE] = k
-            drop[AGAIN] += 1
-            drop[MISSES] += 1
+                cube.pose[c] = cube.out_pose[c]
+            cube.pose[0], cube.pose[1] = cube.pose[0] / 2, cube.pose[1] / 2
+            cube.pose[2] = plan.rim + plan.hand_height + w.real[0].edge
+            for c in range(3):
+                cube.let_velocity[c], cube.let_spin[c] = 0.0, 0.0
+            marks[(drop.again_first + drop.again) % len(marks)].queue = k
+            drop.again += 1
+            drop.misses += 1
         else:
             i += 1
 
@@ -275,74 +190,77 @@ def _catch(w: Tables) -> None:
 @aside
 def come_and_go(w: Tables) -> None:
     """Let go what is due, catch what missed, sweep away what came out; the status tells if the drop ends so."""
-    drop = w.drop
-    drop[STATUS] = RUNNING
+    now, drop = w.whole[0], w.drop[0]
+    drop.status = RUNNING
     _launch_due(w)
-    if drop[STATUS] == RUNNING and w.rule[0] == ASKED and drop[IS_ANSWERED] == 0:
-        drop[STATUS] = ASKING
-    if drop[STATUS] != RUNNING:
+    if drop.status == RUNNING and w.rule[0] == ASKED and drop.is_answered == 0:
+        drop.status = arrays.ASKING
+    if drop.status != RUNNING:
         return
     _catch(w)
-    if drop[MISSES] > _MOST_MISSES * (drop[LAID] + drop[NEXT]):
-        drop[STATUS] = ESCAPED_FROM
-    for i in range(w.whole[FIXED], w.whole[ROWS]):
+    if drop.misses > _MOST_MISSES * (drop.laid + drop.next):
+        drop.status = arrays.ESCAPED_FROM
+    for i in range(now.fixed, now.rows):
         if _did(w, i) & ESCAPED:
-            drop[STATUS] = ESCAPED_FROM
-    if drop[STATUS] == RUNNING and drop[IS_SWEPT] != 0:
-        _take_emerged(w, SWEPT)
+            drop.status = arrays.ESCAPED_FROM
+    if drop.status == RUNNING and drop.is_swept != 0:
+        _take_emerged(w, arrays.SWEPT)
 
 
 @inner
 def _take_emerged(w: Tables, state: int) -> bool:
     """Take away the cubes that have come out; tell whether there were any."""
-    rows, i = w.whole[ROWS], w.whole[FIXED]
-    while i < w.whole[ROWS]:
+    now = w.whole[0]
+    rows, i = now.rows, now.fixed
+    while i < now.rows:
         if _did(w, i) & EMERGED:
             _remove(w, i, state)
         else:
             i += 1
-    return w.whole[ROWS] < rows
+    return now.rows < rows
 
 
 @aside
 def judge(w: Tables) -> bool:
     """Judge whether the drop is over; tell whether to look again before time passes.
 
-    Where SHORT says that pairs need room, nothing is judged yet: it is called again.
+    Where `short` says that pairs need room, nothing is judged yet: it is called again.
     """
-    drop, plan, cubes = w.drop, w.plan, w.cubes
-    time, end = drop[PASSED_WINDOWS] * w.real[WINDOW], plan[LONGEST] + plan[LAST_AT]
-    asleep = _all_sleep(w)
-    if asleep and drop[IS_OPEN] != 0:
+    now, drop, plan, marks = w.whole[0], w.drop[0], w.plan[0], w.marks
+    time, end = _time(w), plan.longest + plan.last_at
+    asleep = True
+    for i in range(now.fixed, now.rows):
+        asleep = asleep and w.flags[i].awake == 0
+    if asleep and drop.is_open != 0:
         return False  # a hand takes its time
-    if asleep and drop[NEXT] == drop[LAUNCHES] and not is_shaking(w):
-        is_firm = (drop[GOES] >= _FIRM_GOES or drop[IS_WEDGED] == 0) and _is_sound(w)
-        if w.whole[SHORT] != 0:
+    if asleep and drop.next == drop.launches and not (plan.strength >= 0.0 and time < SHAKING):
+        is_firm = (drop.goes >= _FIRM_GOES or drop.is_wedged == 0) and _is_sound(w)
+        if now.short != 0:
             return False
         if is_firm:
-            if drop[AGAIN] > 0:
-                add_cube(w, w.marks[drop[AGAIN_FIRST] % w.marks.shape[0], QUEUE])
-                drop[AGAIN_FIRST] += 1
-                drop[AGAIN] -= 1
-            elif drop[HAS_BOARD] != 0 or not _take_emerged(w, CLEARED):
-                drop[STATUS] = SETTLED
+            if drop.again > 0:
+                add_cube(w, marks[drop.again_first % len(marks)].queue)
+                drop.again_first += 1
+                drop.again -= 1
+            elif drop.has_board != 0 or not _take_emerged(w, arrays.CLEARED):
+                drop.status = arrays.SETTLED
                 return False
-            elif drop[RUN] == MIRRORED:  # such an engine does not wake the neighbours itself
+            elif drop.run == arrays.MIRRORED:  # such an engine does not wake the neighbours itself
                 wake_all(w)
-            plan[LAST_AT] = time
-            drop[IS_NEAR_THE_END] = 0
+            plan.last_at = time
+            drop.is_near_the_end = 0
             return True
-        drop[GOES] += 1
+        drop.goes += 1
         wake_all(w)
-    if time >= end - _CREEP_SECONDS and drop[IS_NEAR_THE_END] == 0:
-        drop[IS_NEAR_THE_END] = 1
-        for k in range(drop[LAID] + drop[NEXT]):
-            cubes[k, EARLIER] = math.inf
-        for i in range(w.whole[FIXED], w.whole[ROWS]):
+    if time >= end - _CREEP_SECONDS and drop.is_near_the_end == 0:
+        drop.is_near_the_end = 1
+        for k in range(drop.laid + drop.next):
+            w.cubes[k].earlier[0] = math.inf
+        for i in range(now.fixed, now.rows):
             for c in range(3):
-                cubes[w.flags[i, NUMBER], EARLIER + c] = w.bodies[i, POSITION + c]
+                w.cubes[w.flags[i].number].earlier[c] = w.bodies[i].position[c]
     if time >= end:
-        drop[STATUS] = TIMED_OUT if drop[AGAIN] > 0 else _stopped(w)
+        drop.status = arrays.TIMED_OUT if drop.again > 0 else _stopped(w)
     return False
 
 
@@ -353,10 +271,10 @@ def _is_sound(w: Tables) -> bool:
     The core is asked first, with all cubes put to sleep: it knows its contacts, and nearly all drops are far from the
     bound.
     """
-    most = MOST_OVERLAP * w.real[EDGE]
-    if w.drop[RUN] == ALONE:
+    most = MOST_OVERLAP * w.real[0].edge
+    if w.drop[0].run == arrays.ALONE:
         lie_still(w)
-        if w.whole[SHORT] != 0:
+        if w.whole[0].short != 0:
             return False
         if deepest(w) < most / 2:
             return True
@@ -367,13 +285,11 @@ def _is_sound(w: Tables) -> bool:
 def _stopped(w: Tables) -> int:
     """Return the status at the end of time: JAMMED if no cube overlaps too deeply, or crept on in the last second."""
     if not _is_sound(w):
-        return TIMED_OUT if w.whole[SHORT] == 0 else RUNNING
-    bound = w.plan[CREEP] * w.real[EDGE]
-    for i in range(w.whole[FIXED], w.whole[ROWS]):
-        k = w.flags[i, NUMBER]
-        x = w.bodies[i, POSITION] - w.cubes[k, EARLIER]
-        y = w.bodies[i, POSITION + 1] - w.cubes[k, EARLIER + 1]
-        z = w.bodies[i, POSITION + 2] - w.cubes[k, EARLIER + 2]
+        return arrays.TIMED_OUT if w.whole[0].short == 0 else RUNNING
+    now, bound = w.whole[0], w.plan[0].creep * w.real[0].edge
+    for i in range(now.fixed, now.rows):
+        x, y, z = xyz(w.cubes[w.flags[i].number].earlier)
+        x, y, z = w.bodies[i].position[0] - x, w.bodies[i].position[1] - y, w.bodies[i].position[2] - z
         if not math.sqrt(x * x + y * y + z * z) <= bound:
-            return TIMED_OUT
-    return JAMMED
+            return arrays.TIMED_OUT
+    return arrays.JAMMED

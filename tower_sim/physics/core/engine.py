@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.parts import Box, Hull, Quaternion, Surface, Vector, tilted_about_y
+from tower_sim.apparatus.parts import Box, Hull, Surface, Vector, tilted_about_y
 from tower_sim.compiled.marks import T
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import arrays, machine, run
@@ -31,7 +31,7 @@ _NO_FILM = np.zeros((0, 0, 7))
 class CoreEngine:
     """Cubes among fixed parts in one set of tables; no state is shared with another engine.
 
-    `tables` are the world as it is now. A body's number is in the column NUMBER of `flags`.
+    `tables` are the world as it is now. A body's number is in `flags`.
     """
 
     title = "the core"
@@ -57,35 +57,34 @@ class CoreEngine:
     def clear(self, edge: float) -> None:
         """Empty the world and set it up, as the settings say, for cubes of edge `edge` (m)."""
         s, w = self._settings, self.tables
-        w.whole[:], w.real[:], w.drop[:], w.plan[:] = 0, 0.0, 0, 0.0
-        w.marks[:] = 0
-        real = w.real
-        real[arrays.EDGE] = edge
-        real[arrays.SKIN], real[arrays.PAD], real[arrays.FAR] = _SKIN * edge, _PAD * edge, _FAR * edge
-        real[arrays.RESTITUTION_SPEED] = s.restitution_speed
-        real[arrays.SLOP], real[arrays.PATCH_RADIUS] = s.slop * edge, s.patch * edge
-        real[arrays.TRAVEL], real[arrays.PASSED_TRAVEL] = s.step_travel, s.passed_travel
-        real[arrays.PASSED] = -math.inf
-        real[arrays.LONGEST_STEP], real[arrays.WINDOW] = s.timestep, s.window
-        real[arrays.QUIET_SPEED], real[arrays.QUIET_SPIN] = s.quiet_speed, s.quiet_spin
-        real[arrays.QUIET_WINDOWS] = math.ceil(s.quiet_time / s.window - 1e-9)
-        real[arrays.TOUCHING_GAP] = _TOUCHING_GAP * edge
-        real[arrays.CORRECTIONS] = _CORRECTIONS
-        w.plan[arrays.LONGEST], w.plan[arrays.CREEP], w.plan[arrays.STRENGTH] = s.longest, s.creep, -1.0
+        for table in (w.whole, w.real, w.drop, w.plan, w.marks):
+            table.view(np.int64)[:] = 0
+        settings, plan = w.real[0], w.plan[0]
+        settings.edge = edge
+        settings.skin, settings.pad, settings.far = _SKIN * edge, _PAD * edge, _FAR * edge
+        settings.restitution_speed = s.restitution_speed
+        settings.slop, settings.patch_radius = s.slop * edge, s.patch * edge
+        settings.travel, settings.passed_travel, settings.passed = s.step_travel, s.passed_travel, -math.inf
+        settings.longest_step, settings.window = s.timestep, s.window
+        settings.quiet_speed, settings.quiet_spin = s.quiet_speed, s.quiet_spin
+        settings.quiet_windows = math.ceil(s.quiet_time / s.window - 1e-9)
+        settings.touching_gap = _TOUCHING_GAP * edge
+        settings.corrections = _CORRECTIONS
+        plan.longest, plan.creep, plan.strength = s.longest, s.creep, -1.0
         self.set_effort(s.iterations, s.residual, s.relaxation)
 
     def set_effort(self, iterations: int, residual: float, relaxation: float) -> None:
         """Let the solver sweep up to `iterations` times a step, until no speed changes by more than `residual`, m/s."""
-        real = self.tables.real
-        real[arrays.ITERATIONS], real[arrays.TOLERANCE], real[arrays.RELAXATION_TIME] = iterations, residual, relaxation
+        settings = self.tables.real[0]
+        settings.iterations, settings.tolerance, settings.relaxation_time = iterations, residual, relaxation
 
     def set_gravity(self, gravity: tuple[float, float, float]) -> None:
         """Set gravity (m/s2)."""
-        self.tables.real[arrays.GRAVITY_X : arrays.GRAVITY_Z + 1] = gravity
+        self.tables.real[0].gravity = gravity
 
     def set_passed(self, height: float) -> None:
         """Say under which height (m) nothing holds a cube any more, so that it may travel further in a step."""
-        self.tables.real[arrays.PASSED] = height
+        self.tables.real[0].passed = height
 
     def add_boxes(self, boxes: Iterable[Box], surfaces: Mapping[str, Surface], cube: Surface) -> None:
         """Add fixed boxes; `surfaces` holds the cube's pair with each surface, `cube` the pair of two cubes."""
@@ -95,52 +94,48 @@ class CoreEngine:
         self, boxes: Sequence[Box], hulls: Sequence[Hull], surfaces: Mapping[str, Surface], cube: Surface
     ) -> None:
         """Add fixed boxes and hulls, numbered in this order; they are written once for all drops among them."""
-        number, real = len(boxes) + len(hulls), self.tables.real
-        fixed = (boxes, hulls, dict(surfaces), *real[[arrays.EDGE, arrays.SKIN, arrays.FAR]].tolist())
+        number, settings = len(boxes) + len(hulls), self.tables.real[0]
+        fixed = (boxes, hulls, dict(surfaces), float(settings.edge), float(settings.skin), float(settings.far))
         if fixed != self._fixed:
             numbers, room = hull_numbers(hulls, surfaces)
             self._grow(number, 64, room, 1)
             for i, box in enumerate(boxes):
-                self._write(i, box.centre, box.orientation, box.half, surfaces[box.surface])
+                pair = surfaces[box.surface]
+                row = (*box.centre, *box.orientation, *box.half, pair.friction, pair.restitution, 0.0)
+                self.core.write_row(self.tables, i, *map(float, row))
             self.core.write_hulls(self.tables, np.array(numbers), len(boxes))
-            self.tables.whole[arrays.FIXED] = number
+            self.tables.whole[0].fixed = number
             self.core.lay_grid(self.tables)
             self._fixed = fixed
         w = self.tables
-        w.flags[:number] = 0
-        w.whole[arrays.FIXED] = w.whole[arrays.ROWS] = number
-        w.plan[arrays.CUBE_FRICTION], w.plan[arrays.CUBE_RESTITUTION] = cube.friction, cube.restitution
+        now, plan = w.whole[0], w.plan[0]
+        w.flags[:number].view(np.int64)[:] = 0
+        now.fixed = now.rows = number
+        plan.cube_friction, plan.cube_restitution = cube.friction, cube.restitution
 
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:
         """Say what the cubes are: mass (kg) and moment of inertia about each axis (kg m2; None: a uniform cube's)."""
-        plan, edge = self.tables.plan, float(self.tables.real[arrays.EDGE])
-        plan[arrays.CUBE_INV_MASS] = 1 / mass
-        plan[arrays.CUBE_INV_INERTIA] = 1 / (mass * edge * edge / 6 if inertia is None else inertia)
+        plan, edge = self.tables.plan[0], float(self.tables.real[0].edge)
+        plan.cube_inv_mass = 1 / mass
+        plan.cube_inv_inertia = 1 / (mass * edge * edge / 6 if inertia is None else inertia)
 
     def make_room(self, cubes: int, rule: int = 1) -> arrays.Tables:
         """Return the tables with room for so many cubes in all and so many numbers of a rule; the world stays."""
         w = self.tables
         if len(w.cubes) < cubes or len(w.rule) != rule:
-            self._grow(int(w.whole[arrays.FIXED]), max(cubes, len(w.cubes)), len(w.hulls), rule)
+            self._grow(int(w.whole[0].fixed), max(cubes, len(w.cubes)), len(w.hulls), rule)
         return self.tables
 
     def add_cube(self, pose: Pose) -> int:
         """Add a cube, awake and at rest; returns the body's number in this world."""
-        known = self.bodies
-        body = int(self.tables.drop[arrays.LAUNCHES])
-        if len(known) + 1 > len(self.tables.cubes) or body + 1 > len(self.tables.cubes):
+        body = int(self.tables.drop[0].launches)
+        if body + 1 > len(self.tables.cubes):
             self.make_room(2 * (body + 1), len(self.tables.rule))
         w = self.tables
-        i, half = int(w.whole[arrays.ROWS]), float(w.real[arrays.EDGE]) / 2
-        pair = Surface(float(w.plan[arrays.CUBE_FRICTION]), float(w.plan[arrays.CUBE_RESTITUTION]))
-        self._write(i, pose.position, pose.orientation, (half, half, half), pair)
-        w.bodies[i, arrays.INV_MASS] = w.plan[arrays.CUBE_INV_MASS]
-        w.bodies[i, arrays.INV_INERTIA] = w.plan[arrays.CUBE_INV_INERTIA]
-        self._let_move(i, np.zeros(6))
-        w.flags[i, arrays.NUMBER] = body
-        w.drop[arrays.LAUNCHES] = body + 1
-        w.whole[arrays.ROWS] = i + 1
-        w.whole[arrays.STALE] = 1
+        arrays.clear_row(w.cubes, body)
+        w.cubes[body].pose = (*pose.position, *pose.orientation)
+        w.drop[0].launches = body + 1
+        self.core.add_cube(w, body)
         return body
 
     def add_cuboid(self, pose: Pose, half: Vector, mass: float, inertia: Vector | None = None) -> int:
@@ -153,33 +148,34 @@ class CoreEngine:
             x, y, z = (each * each for each in half)
             inertia = (mass / 3 * (y + z), mass / 3 * (z + x), mass / 3 * (x + y))
         body = self.add_cube(pose)
-        numbers = self.tables.bodies[self._row(body)]
-        numbers[arrays.HALF : arrays.HALF + 3] = half
-        numbers[arrays.RADIUS] = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
-        numbers[arrays.INV_MASS] = 1 / mass
-        numbers[arrays.INV_INERTIAS : arrays.INV_INERTIAS + 3] = [1 / each for each in inertia]
+        row = self.tables.bodies[self._row(body)]
+        row.half, row.radius = half, math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
+        row.inv_mass, row.inv_inertias = 1 / mass, [1 / each for each in inertia]
         is_alike = inertia[0] == inertia[1] == inertia[2]
-        numbers[arrays.INV_INERTIA] = 1 / inertia[0] if is_alike else -1.0
+        row.inv_inertia = 1 / inertia[0] if is_alike else -1.0
         return body
 
     def set_velocity(self, body: int, velocity: Iterable[float], spin: Iterable[float]) -> None:
         """Give a cube a velocity (m/s) and a spin (rad/s)."""
-        self.tables.bodies[self._row(body), arrays.VELOCITY : arrays.SPIN + 3] = (*velocity, *spin)
+        row = self.tables.bodies[self._row(body)]
+        row.velocity, row.spin = [*velocity], [*spin]
 
     def lay_to_rest(self, poses: Mapping[int, Pose]) -> None:
         """Put cubes, by body, to sleep exactly at `poses`, where they are now; no time passes."""
         w = self.tables
-        moving: dict[int, T] = {}
-        for body in self.bodies:
-            row = self._row(body)
+        moving: dict[int, tuple[T, T]] = {}
+        for i, body in enumerate(self.bodies, int(w.whole[0].fixed)):
+            row = w.bodies[i]
             if body in poses:
-                w.bodies[row, arrays.POSITION : arrays.TURN + 4] = (*poses[body].position, *poses[body].orientation)
-                w.bodies[row, arrays.WAY] += FAR_OFF
-            elif w.flags[row, arrays.AWAKE]:
-                moving[row] = w.bodies[row, arrays.VELOCITY : arrays.SPIN + 3].copy()
+                row.position, row.turn = poses[body].position, poses[body].orientation
+                row.way += FAR_OFF
+            elif w.flags[i].awake:
+                moving[i] = row.velocity.copy(), row.spin.copy()
         self.lie_still()
-        for row, velocity in moving.items():
-            self._let_move(row, velocity)
+        w = self.tables
+        for i, (velocity, spin) in moving.items():
+            row = w.bodies[i]
+            row.velocity, row.spin, row.mobile, w.flags[i].awake = velocity, spin, 1.0, 1
 
     def lie_still(self) -> None:
         """Put all cubes to sleep where they are; what is known then is what the poses and `touches` tell."""
@@ -189,15 +185,15 @@ class CoreEngine:
 
     def touches(self) -> tuple[Touch, ...]:
         """Return which bodies touch, after `lie_still`: numbers of bodies, and of fixed boxes as -1, -2, ..."""
-        table = np.zeros((int(self.tables.whole[arrays.PAIRS]), run.TOUCH))
+        table = np.zeros((int(self.tables.whole[0].pairs), run.TOUCH))
         rows = table[: self.core.list_touches(self.tables, table)].astype(np.int64).tolist()
         return tuple(Touch(a, b, tuple(forces[: 3 * points])) for a, b, points, *forces in rows)
 
     def put_to_sleep(self, body: int) -> None:
         """Stop a cube; from the next step on it stays where it is, until another body hits it or it is woken."""
-        w, i = self.tables, self._row(body)
-        w.bodies[i, arrays.VELOCITY : arrays.SPIN + 3] = 0.0
-        w.bodies[i, arrays.MOBILE], w.flags[i, arrays.AWAKE] = 0.0, 0
+        i = self._row(body)
+        row = self.tables.bodies[i]
+        row.velocity, row.spin, row.mobile, self.tables.flags[i].awake = 0.0, 0.0, 0.0, 0
 
     def wake(self, body: int) -> None:
         """Wake a cube, with those that touch it."""
@@ -232,13 +228,12 @@ class CoreEngine:
 
     def all_sleep(self) -> bool:
         """Tell whether all cubes sleep."""
-        w = self.tables
-        return not w.flags[w.whole[arrays.FIXED] : w.whole[arrays.ROWS], arrays.AWAKE].any()
+        return not self._cubes(self.tables.flags)["awake"].any()
 
     @property
     def steps(self) -> int:
         """How many steps were taken since `clear`."""
-        return int(self.tables.whole[arrays.STEPS])
+        return int(self.tables.whole[0].steps)
 
     def overlap(self) -> float:
         """Return how deep (m) the deepest contact is of those that the last step worked on; 0 where there is none.
@@ -250,17 +245,19 @@ class CoreEngine:
     @property
     def bodies(self) -> list[int]:
         """The numbers of the cubes in this world, in the order of their rows."""
-        w = self.tables
-        return w.flags[w.whole[arrays.FIXED] : w.whole[arrays.ROWS], arrays.NUMBER].tolist()
+        return self._cubes(self.tables.flags)["number"].tolist()
 
     def motion(self, bodies: Iterable[int]) -> Motion:
         """Return poses and velocities of `bodies`, in their order; rows may be none."""
-        w, known, asked = self.tables, self.bodies, list(bodies)
-        table = w.bodies[w.whole[arrays.FIXED] : w.whole[arrays.ROWS]]
+        known, asked, table = self.bodies, list(bodies), self._cubes(self.tables.bodies)
         if known != asked:
             table = table[[known.index(body) for body in asked]]
-        columns = ((arrays.POSITION, 3), (arrays.TURN, 4), (arrays.VELOCITY, 3), (arrays.SPIN, 3))
-        return Motion(*(np.array(table[:, at : at + width]) for at, width in columns))
+        return Motion(*(np.array(table[field]) for field in ("position", "turn", "velocity", "spin")))
+
+    def _cubes(self, table: T) -> T:
+        """Return the rows of cubes."""
+        now = self.tables.whole[0]
+        return table[now.fixed : now.rows]
 
     def _grow(self, fixed: int, cubes: int, hulls: int, rule: int, pairs: int = 0) -> None:
         """Make tables with this room, and move the world into them."""
@@ -271,24 +268,13 @@ class CoreEngine:
     def _is_short(self) -> bool:
         """Tell whether a function stopped because pairs need room, which they have now: it is called again."""
         w = self.tables
-        needed = int(w.whole[arrays.SHORT])
+        needed = int(w.whole[0].short)
         if needed:
-            self._grow(int(w.whole[arrays.FIXED]), len(w.cubes), len(w.hulls), len(w.rule), needed + needed // 2)
+            self._grow(int(w.whole[0].fixed), len(w.cubes), len(w.hulls), len(w.rule), needed + needed // 2)
         return needed > 0
 
-    def _write(self, row: int, centre: Vector, turn: Quaternion, half: Vector, pair: Surface) -> None:
-        """Write a box that does not move into a row, and the pair of a cube with it."""
-        numbers = (*centre, *turn, *half, pair.friction, pair.restitution, 0.0)
-        self.core.write_row(self.tables, row, *map(float, numbers))
-
-    def _let_move(self, row: int, velocity: T) -> None:
-        """Let a row be awake, with its velocity and spin."""
-        w = self.tables
-        w.bodies[row, arrays.VELOCITY : arrays.SPIN + 3] = velocity
-        w.bodies[row, arrays.MOBILE], w.flags[row, arrays.AWAKE] = 1.0, 1
-
     def _row(self, body: int) -> int:
-        return int(self.tables.whole[arrays.FIXED]) + self.bodies.index(body)
+        return int(self.tables.whole[0].fixed) + self.bodies.index(body)
 
 
 def trial() -> tuple[T, ...]:
@@ -302,12 +288,8 @@ def trial() -> tuple[T, ...]:
         Box("ramp", "wood", (0.03, 0.0, 0.02), (0.03, 0.03, 0.002), tilted_about_y(0.5)),
     )
     corners = tuple((-0.02 + x, y, z) for z in (0.0, 0.02) for x, y in ((-0.02, -0.02), (0.01, 0.0), (-0.01, 0.02)))
-    engine.add_solids(
-        boxes,
-        (Hull("prism", "wood", corners, ((2, 1, 0), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5))),),
-        {"wood": wood},
-        wood,
-    )
+    prism = Hull("prism", "wood", corners, ((2, 1, 0), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)))
+    engine.add_solids(boxes, (prism,), {"wood": wood}, wood)
     engine.set_cubes(0.0005)
     for k in range(6):
         cube = engine.add_cube(Pose((0.012 * k - 0.03, 0.002 * k, 0.06), tilted_about_y(0.7 * k)))

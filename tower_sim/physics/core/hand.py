@@ -11,26 +11,8 @@ from __future__ import annotations
 import math
 
 from tower_sim.apparatus.where import FIRST_ZONE, reach_up, touch
-from tower_sim.compiled.marks import T, inner
-from tower_sim.physics.core.arrays import (
-    EDGE,
-    HAND_FALL,
-    HAND_HEIGHT,
-    HAND_RATE,
-    HAND_SPEED,
-    HAND_SPIN,
-    HAND_SPREAD,
-    INSIDE,
-    LAID,
-    LAUNCHES,
-    LET_AT,
-    LET_VELOCITY,
-    NEXT,
-    RIM,
-    WHICH,
-    WINDOW,
-    Tables,
-)
+from tower_sim.compiled.marks import R, T, inner
+from tower_sim.physics.core.arrays import Tables
 from tower_sim.physics.core.drop import GRAVITY
 from tower_sim.physics.core.trig import cos, log, sin
 
@@ -59,69 +41,71 @@ def _disc(draws: T, used: int) -> tuple[float, float, float, int]:
 
 @inner
 def let_go(w: Tables, draws: T) -> int:
-    """Write the launches of a throw, in order of time; WHICH of the thrown cubes each one lets go.
+    """Write the launches of a throw, in order of time; `which` of the thrown cubes each one lets go.
 
     The cubes are in random order, so colours are exchangeable; turned uniformly over all rotations; with velocities and
     spins from normal laws. They do not overlap when they are let go. A hand with a rate pours: each cube has a place
     uniform over the hand's circle, at least a cell away from the cubes that fall already, or else waits for the next
     window. A hand without one holds a stack of layers.
     """
-    plan, cubes, marks = w.plan, w.cubes, w.marks
-    first, number = w.drop[LAID] + w.drop[NEXT], w.drop[LAUNCHES] - w.drop[NEXT]
-    cell = w.real[EDGE] * math.sqrt(3.0) * 1.001  # holds a cube however it is turned
-    low = plan[RIM] + plan[HAND_HEIGHT] + cell / 2
+    plan, drop, marks = w.plan[0], w.drop[0], w.marks
+    first, number = drop.laid + drop.next, drop.launches - drop.next
+    cell = w.real[0].edge * math.sqrt(3.0) * 1.001  # holds a cube however it is turned
+    low = plan.rim + plan.hand_height + cell / 2
     used = 0
     for i in range(number):
-        marks[first + i, WHICH] = i
+        marks[first + i].which = i
     for last in range(number - 1, 0, -1):  # R. Durstenfeld, CACM 7, 1964, 420
         other = int(_next(draws, used) * (last + 1))
         used += 1
         here, there = first + last, first + other
-        marks[here, WHICH], marks[there, WHICH] = marks[there, WHICH], marks[here, WHICH]
-    if plan[HAND_RATE] == 0.0:
+        marks[here].which, marks[there].which = marks[there].which, marks[here].which
+    if plan.hand_rate == 0.0:
         used = _stack(w, draws, used, cell)
     for i in range(number):
-        k = first + i
-        if plan[HAND_RATE] != 0.0:
+        cube = w.cubes[first + i]
+        if plan.hand_rate != 0.0:
             used = _pour(w, draws, used, cell, i)
-        cubes[k, 2] = low + cubes[k, 2] * cell
+        cube.pose[2] = low + cube.pose[2] * cell
         x, y, square, used = _disc(draws, used)  # G. Marsaglia, Annals of Mathematical Statistics 43, 1972, 645
         z, u, other_square, used = _disc(draws, used)
         stretch = math.sqrt((1 - square) / other_square)
-        cubes[k, 3], cubes[k, 4], cubes[k, 5], cubes[k, 6] = x, y, z * stretch, u * stretch
+        cube.pose[3], cube.pose[4], cube.pose[5], cube.pose[6] = x, y, z * stretch, u * stretch
         for c in range(0, 6, 2):  # the polar method: G. Marsaglia, T. A. Bray, SIAM Review 6, 1964, 260
             x, y, square, used = _disc(draws, used)
             stretch = math.sqrt(-2 * log(square) / square)
             for m in range(2):
-                scale = plan[HAND_SPEED] if c + m < 3 else plan[HAND_SPIN]
-                cubes[k, LET_VELOCITY + c + m] = scale * ((x if m == 0 else y) * stretch)
-        cubes[k, LET_VELOCITY + 2] -= plan[HAND_FALL]
+                share = (x if m == 0 else y) * stretch
+                if c + m < 3:
+                    cube.let_velocity[c + m] = plan.hand_speed * share
+                else:
+                    cube.let_spin[c + m - 3] = plan.hand_spin * share
+        cube.let_velocity[2] -= plan.hand_fall
     return used
 
 
 @inner
 def _pour(w: Tables, draws: T, used: int, cell: float, i: int) -> int:
     """Write where and when poured cube `i` is let go; the cubes' small random velocities are ignored."""
-    plan, cubes, first, window = w.plan, w.cubes, w.drop[LAID] + w.drop[NEXT], w.real[WINDOW]
-    radius = max(plan[HAND_SPREAD] / 2 - cell / 2, 0.0)
-    every = 1 / (plan[HAND_RATE] * window)  # windows between two cubes
+    plan, cubes, first, window = w.plan[0], w.cubes, w.drop[0].laid + w.drop[0].next, w.real[0].window
+    radius = max(plan.hand_spread / 2 - cell / 2, 0.0)
+    every = 1 / (plan.hand_rate * window)  # windows between two cubes
     now = math.ceil(i * every - 1e-9)
     if i > 0:
-        now = max(now, int(cubes[first + i - 1, LET_AT]))
+        now = max(now, int(cubes[first + i - 1].let_at))
     while True:
         for _ in range(_TRIES):
             a, b, _, used = _disc(draws, used)
             x, y, is_free = radius * a, radius * b, True
             for k in range(first + max(i - _ALOFT, 0), first + i):
-                passed = (now - cubes[k, LET_AT]) * window
-                down = passed * (plan[HAND_FALL] + GRAVITY / 2 * passed)
-                dx, dy = x - cubes[k, 0], y - cubes[k, 1]
+                passed = (now - cubes[k].let_at) * window
+                down = passed * (plan.hand_fall + GRAVITY / 2 * passed)
+                dx, dy = x - cubes[k].pose[0], y - cubes[k].pose[1]
                 if dx * dx + dy * dy + down * down < cell * cell:
                     is_free = False
                     break
             if is_free:
-                cubes[first + i, 0], cubes[first + i, 1], cubes[first + i, 2] = x, y, 0.0
-                cubes[first + i, LET_AT] = now
+                _set_place(cubes[first + i], x, y, 0.0, now)
                 return used
         now += 1
 
@@ -133,8 +117,9 @@ def _stack(w: Tables, draws: T, used: int, cell: float) -> int:
     The places in a layer are in random order, so those of the last layer are chosen at random. The level (0: the
     lowest) stands for the height.
     """
-    cubes, first, number = w.cubes, w.drop[LAID] + w.drop[NEXT], w.drop[LAUNCHES] - w.drop[NEXT]
-    radius = max(w.plan[HAND_SPREAD] / 2 - cell / 2, 0.0)
+    drop = w.drop[0]
+    first, number = drop.laid + drop.next, drop.launches - drop.next
+    radius = max(w.plan[0].hand_spread / 2 - cell / 2, 0.0)
     reach = math.ceil(radius / cell) + 1
     placed, level = 0, 0
     while placed < number:
@@ -142,7 +127,7 @@ def _stack(w: Tables, draws: T, used: int, cell: float) -> int:
         angle = math.pi / 2 * _next(draws, used + 2)
         used += 3
         cosine, sine = cos(angle), sin(angle)
-        near = min(_count(radius, cell, reach, right, back, -1)[0], w.room.shape[0])
+        near = min(_count(radius, cell, reach, right, back, -1)[0], len(w.room))
         for p in range(near):
             w.room[p] = p
         for last in range(near - 1, 0, -1):
@@ -150,17 +135,19 @@ def _stack(w: Tables, draws: T, used: int, cell: float) -> int:
             used += 1
             w.room[last], w.room[other] = w.room[other], w.room[last]
         if near == 0 and placed < number:
-            cubes[first + placed, 0], cubes[first + placed, 1], cubes[first + placed, 2] = 0.0, 0.0, level
-            cubes[first + placed, LET_AT] = 0.0
+            _set_place(w.cubes[first + placed], 0.0, 0.0, level, 0.0)
             placed += 1
         for p in range(min(near, number - placed)):
             _, x, y = _count(radius, cell, reach, right, back, int(w.room[p]))
-            k = first + placed
-            cubes[k, 0], cubes[k, 1], cubes[k, 2] = cosine * x - sine * y, sine * x + cosine * y, level
-            cubes[k, LET_AT] = 0.0
+            _set_place(w.cubes[first + placed], cosine * x - sine * y, sine * x + cosine * y, level, 0.0)
             placed += 1
         level += 1
     return used
+
+
+@inner
+def _set_place(cube: R, x: float, y: float, z: float, at: float) -> None:
+    cube.pose[0], cube.pose[1], cube.pose[2], cube.let_at = x, y, z, at
 
 
 @inner
@@ -185,8 +172,8 @@ def put_down(w: Tables, draws: T, zone: int) -> int:
     place, the cube is put on top of other cubes, at the first place drawn that is clear of the borders. Returns 0 draws
     if no place in the zone holds a cube flat.
     """
-    rule, cubes, desk, edge = w.rule, w.cubes, w.desk, w.real[EDGE]
-    k = w.drop[LAID] + w.drop[NEXT]
+    rule, cubes, desk, edge = w.rule, w.cubes, w.desk, w.real[0].edge
+    k = w.drop[0].laid + w.drop[0].next
     at, number = int(rule[FIRST_ZONE + 2 * zone]), int(rule[FIRST_ZONE + 2 * zone + 1])
     x0, x1, y0, y1 = math.inf, -math.inf, math.inf, -math.inf
     for c in range(number):
@@ -200,10 +187,10 @@ def put_down(w: Tables, draws: T, zone: int) -> int:
         used += 3
         if not _is_clear(rule, at, number, edge, x, y, turn):
             continue
-        _lay(cubes, k, x, y, rule[9] + edge / 2, turn)
+        _lay(cubes[k], x, y, rule[9] + edge / 2, turn)
         meets = False
-        for other in range(w.drop[INSIDE], k):
-            meets = meets or touch(cubes, k, cubes, other, edge, _GAP * edge, desk)
+        for other in range(w.drop[0].inside, k):
+            meets = meets or touch(cubes[k].pose, cubes[other].pose, edge, _GAP * edge, desk)
         if not meets:
             return used
         if not has_first:
@@ -211,20 +198,21 @@ def put_down(w: Tables, draws: T, zone: int) -> int:
     if not has_first:
         return 0
     top = -math.inf
-    for other in range(w.drop[INSIDE], k):
-        dx, dy = cubes[other, 0] - first_x, cubes[other, 1] - first_y
+    for other in range(w.drop[0].inside, k):
+        pose = cubes[other].pose
+        dx, dy = pose[0] - first_x, pose[1] - first_y
         if math.sqrt(dx * dx + dy * dy) < 2 * edge:
-            top = max(top, cubes[other, 2] + reach_up(cubes, other, edge, desk))
-    _lay(cubes, k, first_x, first_y, top + edge / 2, first_turn)
+            top = max(top, pose[2] + reach_up(pose, edge, desk))
+    _lay(cubes[k], first_x, first_y, top + edge / 2, first_turn)
     return used
 
 
 @inner
-def _lay(cubes: T, k: int, x: float, y: float, z: float, turn: float) -> None:
-    cubes[k, 0], cubes[k, 1], cubes[k, 2] = x, y, z
-    cubes[k, 3], cubes[k, 4], cubes[k, 5], cubes[k, 6] = 0.0, 0.0, sin(turn / 2), cos(turn / 2)
-    for c in range(7):
-        cubes[k, LET_AT + c] = 0.0
+def _lay(cube: R, x: float, y: float, z: float, turn: float) -> None:
+    _set_place(cube, x, y, z, 0.0)
+    cube.pose[3], cube.pose[4], cube.pose[5], cube.pose[6] = 0.0, 0.0, sin(turn / 2), cos(turn / 2)
+    for c in range(3):
+        cube.let_velocity[c], cube.let_spin[c] = 0.0, 0.0
 
 
 @inner

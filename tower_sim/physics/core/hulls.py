@@ -1,7 +1,7 @@
 """Narrow phase of a cube or cuboid and a fixed convex hull; what narrow.py says of two boxes holds here too.
 
 The axes that can keep them apart are the hull's face normals, the box's three axes, and the products of these with the
-directions of the hull's edges. A hull is a stretch of `World.hulls`, lengths in metres from the hull's centre:
+directions of the hull's edges. A hull is a stretch of `Tables.hulls`, lengths in metres from the hull's centre:
 
     before: the least cosines of its faces, if it has any; how many these are
     4 numbers: of vertices, faces, edges, and directions of edges
@@ -18,12 +18,13 @@ import math
 from collections.abc import Mapping, Sequence
 
 from tower_sim.apparatus.parts import Hull, Surface
-from tower_sim.compiled.marks import T, aside, inner
-from tower_sim.physics.core.arrays import AXES, HALF, MOST_POINTS, POINT, POSITION, RADIUS, SHAPE, TOUCHING_GAP
-from tower_sim.physics.core.narrow import APART, apart
+from tower_sim.compiled.marks import R, T, aside, inner
+from tower_sim.physics.core.arrays import MOST_POINTS, Tables
+from tower_sim.physics.core.narrow import APART, apart, clip, set_normal, set_point, to_edge
+from tower_sim.physics.core.vectors import Three, along, axis, between, unit
 
-# Room for numbers in World.room, behind that of narrow.py: two polygons of up to 68 corners, gaps of points, gaps along
-# up to 124 faces and three axes, which sides of these; the best product of edges: its normal, axis and direction.
+# Room for numbers in Tables.room, behind that of narrow.py: two polygons of up to 68 corners, gaps of points, gaps
+# along up to 124 faces and three axes, which sides of these; the best product of edges: its normal, axis and direction.
 _POLYGON, _OTHER, _HEIGHTS, _GAPS, _SIDES, _EDGE = 160, 376, 592, 664, 792, 795
 _PARALLEL = 1e-3  # as in narrow.py
 _ALIKE = 1e-12  # the square of the sine of the angle of two edges, under which they are one direction
@@ -72,7 +73,6 @@ def write(hulls: T, free: int, numbers: T, here: int, room: T) -> tuple[int, int
 
     Tables.room then tells which vertices an edge joins: a table of as many rows and columns as there are vertices.
     """
-    cx, cy, cz = room[0], room[1], room[2]
     vertices, faces = int(numbers[here + 2]), int(numbers[here + 3])
     cosines = int(numbers[here + 4])
     for k in range(cosines):
@@ -81,9 +81,8 @@ def write(hulls: T, free: int, numbers: T, here: int, room: T) -> tuple[int, int
     hulls[at - 1] = float(cosines)
     points, corner = at + 4, first + 3 * vertices  # where vertices are written, where faces are told
     for v in range(vertices):
-        hulls[points + 3 * v] = numbers[first + 3 * v] - cx
-        hulls[points + 3 * v + 1] = numbers[first + 3 * v + 1] - cy
-        hulls[points + 3 * v + 2] = numbers[first + 3 * v + 2] - cz
+        for c in range(3):
+            hulls[points + 3 * v + c] = numbers[first + 3 * v + c] - room[c]
     for k in range(vertices * vertices):
         room[k] = 0.0
     end = corner
@@ -102,8 +101,7 @@ def write(hulls: T, free: int, numbers: T, here: int, room: T) -> tuple[int, int
     ways, directions = first + 3 * edges, 0
     for e in range(edges):
         x, y, z = _way(hulls, points, int(hulls[first + 3 * e]), int(hulls[first + 3 * e + 1]))
-        size = math.sqrt(x * x + y * y + z * z)
-        x, y, z = x / size, y / size, z / size
+        x, y, z = unit(x, y, z)
         known = directions
         for k in range(directions - 1, -1, -1):
             p, q, r = hulls[ways + 3 * k], hulls[ways + 3 * k + 1], hulls[ways + 3 * k + 2]
@@ -125,8 +123,7 @@ def write(hulls: T, free: int, numbers: T, here: int, room: T) -> tuple[int, int
             top = max(top, _height(hulls, points, i, nx, ny, nz))
             a, b, c = _way(hulls, points, i, j)
             x, y, z = b * nz - c * ny, c * nx - a * nz, a * ny - b * nx
-            length = math.sqrt(x * x + y * y + z * z)
-            x, y, z = x / length, y / length, z / length
+            x, y, z = unit(x, y, z)
             hulls[out], hulls[out + 1], hulls[out + 2], hulls[out + 3] = float(i), x, y, z
             hulls[out + 4] = _height(hulls, points, i, x, y, z)
             out += 5
@@ -138,10 +135,18 @@ def write(hulls: T, free: int, numbers: T, here: int, room: T) -> tuple[int, int
 
 
 @inner
-def _way(hulls: T, points: int, i: int, j: int) -> tuple[float, float, float]:
+def _way(hulls: T, points: int, i: int, j: int) -> Three:
     """Return the way from one vertex to another."""
     one, two = points + 3 * i, points + 3 * j
     return hulls[two] - hulls[one], hulls[two + 1] - hulls[one + 1], hulls[two + 2] - hulls[one + 2]
+
+
+@inner
+def _middle(hulls: T, points: int, edge: int) -> Three:
+    """Return the middle of an edge."""
+    one, two = points + 3 * int(hulls[edge]), points + 3 * int(hulls[edge + 1])
+    x, y, z = hulls[one] + hulls[two], hulls[one + 1] + hulls[two + 1], hulls[one + 2] + hulls[two + 2]
+    return 0.5 * x, 0.5 * y, 0.5 * z
 
 
 @inner
@@ -151,7 +156,7 @@ def _height(hulls: T, points: int, i: int, x: float, y: float, z: float) -> floa
 
 
 @inner
-def _normal(hulls: T, points: int, numbers: T, corner: int) -> tuple[float, float, float]:
+def _normal(hulls: T, points: int, numbers: T, corner: int) -> Three:
     """Return the outward unit normal of the face told at `corner`: see `normal_of` in apparatus/hull.py."""
     x, y, z, size = 0.0, 0.0, 0.0, int(numbers[corner])
     for k in range(size):
@@ -159,42 +164,36 @@ def _normal(hulls: T, points: int, numbers: T, corner: int) -> tuple[float, floa
         two = points + 3 * int(numbers[corner + 1 + (k + 1) % size])
         ax, ay, az, bx, by, bz = hulls[one], hulls[one + 1], hulls[one + 2], hulls[two], hulls[two + 1], hulls[two + 2]
         x, y, z = x + (ay - by) * (az + bz), y + (az - bz) * (ax + bx), z + (ax - bx) * (ay + by)
-    length = math.sqrt(x * x + y * y + z * z)
-    return x / length, y / length, z / length
+    return unit(x, y, z)
 
 
 @aside
-def collide_hull(real: T, bodies: T, meets: T, room: T, hulls: T, pair: int, a: int, b: int, ahead: float) -> int:
-    """Find the contact of row `a` and hull `b` as far as gaps are less than `ahead`; fills `pair`'s row of meets.
+def collide_hull(w: Tables, p: int, ahead: float) -> int:
+    """Find the contact of a pair's box and hull as far as gaps are less than `ahead`; fills its row of meets.
 
     Returns the number of points.
     """
-    dx = bodies[a, POSITION] - bodies[b, POSITION]
-    dy = bodies[a, POSITION + 1] - bodies[b, POSITION + 1]
-    dz = bodies[a, POSITION + 2] - bodies[b, POSITION + 2]
-    over = max(max(abs(dx) - bodies[b, HALF], abs(dy) - bodies[b, HALF + 1]), abs(dz) - bodies[b, HALF + 2])
-    if over > bodies[a, RADIUS] + ahead:
-        room[APART] = over - bodies[a, RADIUS]
+    room, hulls, meeting, hair = w.room, w.hulls, w.meets[p], w.real[0].touching_gap
+    a, b = w.bodies[w.pairs[p].first], w.bodies[w.pairs[p].second]
+    dx, dy, dz = between(a, b)
+    over = max(max(abs(dx) - b.half[0], abs(dy) - b.half[1]), abs(dz) - b.half[2])
+    if over > a.radius + ahead:
+        room[APART] = over - a.radius
         return 0
-    at = int(bodies[b, SHAPE])
+    at = int(b.hull)
     is_piece = hulls[at - 1] != 0.0
     if is_piece:
         face = at + 4 + 3 * int(hulls[at])
         if dx * hulls[face] + dy * hulls[face + 1] + dz * hulls[face + 2] <= hulls[face + 3]:
             return 0  # its middle is behind the surface: another piece is there, or it is lost
-    best_face = _along_faces(bodies, room, hulls, at, a, b, dx, dy, dz, ahead)
+    best_face = _along_faces(w, at, a, b, dx, dy, dz, ahead)
     if best_face > ahead:
         return 0
-    best_edge = _along_products(bodies, room, hulls, at, a, dx, dy, dz, ahead)
+    best_edge = _along_products(w, at, a, dx, dy, dz, ahead)
     if best_edge > ahead:
         return 0
-    hair = real[TOUCHING_GAP]
     is_edge = not is_piece or _allows(hulls, at, room[_EDGE], room[_EDGE + 1], room[_EDGE + 2])
-    if (
-        best_edge > best_face + hair
-        and is_edge
-        and _edges(bodies, meets, room, hulls, at, pair, a, b, best_edge, hair) == 1
-    ):
+    if best_edge > best_face + hair and is_edge and _edges(w, meeting, at, a, b, best_edge, hair) == 1:
         return 1
     faces = int(hulls[at + 1])
     lowest = min(best_face, 0.0) - 8.0 * hair
@@ -206,36 +205,35 @@ def collide_hull(real: T, bodies: T, meets: T, room: T, hulls: T, pair: int, a: 
                 face, largest = k, gap
         if face < 0 or room[_GAPS + face] < lowest:
             break
-        if is_piece and not _allows_face(bodies, room, hulls, at, a, face, faces):
+        if is_piece and not _allows_face(w, at, a, face, faces):
             points = 0
         elif face < faces:
-            points = _on_hull(bodies, meets, room, hulls, at, pair, a, b, face, ahead, hair)
+            points = _on_hull(w, meeting, at, a, b, face, ahead, hair)
         else:
-            points = _on_box(bodies, meets, room, hulls, at, pair, a, b, face - faces, ahead, hair)
+            points = _on_box(w, meeting, at, a, b, face - faces, ahead, hair)
         if points > 0:
             return points
         room[_GAPS + face] = -2e9
     if is_edge and lowest < best_edge <= best_face + hair:
-        points = _edges(bodies, meets, room, hulls, at, pair, a, b, best_edge, hair)
+        points = _edges(w, meeting, at, a, b, best_edge, hair)
         if points > 0:
             return points
     # what is left of a cube over the face that is touched is held by that, unless it is deeper than the piece is thick
     if is_piece and -_thickness(hulls, at) < room[_GAPS] < lowest:
-        return _on_hull(bodies, meets, room, hulls, at, pair, a, b, 0, ahead, hair)
+        return _on_hull(w, meeting, at, a, b, 0, ahead, hair)
     return 0
 
 
 @inner
-def _allows_face(bodies: T, room: T, hulls: T, at: int, a: int, face: int, faces: int) -> bool:
+def _allows_face(w: Tables, at: int, a: R, face: int, faces: int) -> bool:
     """Tell whether a piece of a surface can be touched along the normal of one of its faces, or of the box's."""
+    hulls = w.hulls
     if face < faces:
         table = at + 4 + 3 * int(hulls[at]) + 6 * face
         return face == 0 or _allows(hulls, at, hulls[table], hulls[table + 1], hulls[table + 2])
-    k = face - faces
-    sign = -room[_SIDES + k]
-    return _allows(
-        hulls, at, sign * bodies[a, AXES + k], sign * bodies[a, AXES + 3 + k], sign * bodies[a, AXES + 6 + k]
-    )
+    sign = -w.room[_SIDES + face - faces]
+    x, y, z = axis(a, face - faces)
+    return _allows(hulls, at, sign * x, sign * y, sign * z)
 
 
 @aside
@@ -275,40 +273,37 @@ def _thickness(hulls: T, at: int) -> float:
 
 
 @inner
-def widest_gap(bodies: T, room: T, hulls: T, a: int, b: int) -> float:
-    """Return the largest gap (m) between row `a` and hull `b` along any axis; negative by how deep they overlap."""
-    dx = bodies[a, POSITION] - bodies[b, POSITION]
-    dy = bodies[a, POSITION + 1] - bodies[b, POSITION + 1]
-    dz = bodies[a, POSITION + 2] - bodies[b, POSITION + 2]
-    at = int(bodies[b, SHAPE])
-    faces = _along_faces(bodies, room, hulls, at, a, b, dx, dy, dz, 1e9)
-    return max(faces, _along_products(bodies, room, hulls, at, a, dx, dy, dz, 1e9))
+def widest_gap(w: Tables, a: R, b: R) -> float:
+    """Return the largest gap (m) between box `a` and hull `b` along any axis; negative by how deep they overlap."""
+    dx, dy, dz = between(a, b)
+    at = int(b.hull)
+    faces = _along_faces(w, at, a, b, dx, dy, dz, 1e9)
+    return max(faces, _along_products(w, at, a, dx, dy, dz, 1e9))
 
 
 @inner
-def _along_faces(
-    bodies: T, room: T, hulls: T, at: int, a: int, b: int, dx: float, dy: float, dz: float, ahead: float
-) -> float:
-    """Return the largest gap along the faces of hull and box, or one beyond `ahead`; all are kept in World.room."""
+def _along_faces(w: Tables, at: int, a: R, b: R, dx: float, dy: float, dz: float, ahead: float) -> float:
+    """Return the largest gap along the faces of hull and box, or one beyond `ahead`; all are kept in Tables.room."""
+    room, hulls = w.room, w.hulls
     vertices, faces = int(hulls[at]), int(hulls[at + 1])
     first = at + 4 + 3 * vertices
     best = -1e9
     for f in range(faces):
         nx, ny, nz = hulls[first + 6 * f], hulls[first + 6 * f + 1], hulls[first + 6 * f + 2]
-        gap = nx * dx + ny * dy + nz * dz - hulls[first + 6 * f + 3] - half_width(bodies, a, nx, ny, nz)
+        gap = nx * dx + ny * dy + nz * dz - hulls[first + 6 * f + 3] - half_width(a, nx, ny, nz)
         if gap > ahead:
             room[APART] = gap
             return gap
         room[_GAPS + f] = gap
         best = max(best, gap)
     for k in range(3):
-        x, y, z = bodies[a, AXES + k], bodies[a, AXES + 3 + k], bodies[a, AXES + 6 + k]
+        x, y, z = axis(a, k)
         low, high = _span(hulls, at, x, y, z)
-        middle, half = x * dx + y * dy + z * dz, bodies[a, HALF + k]
+        middle, half = x * dx + y * dy + z * dz, a.half[k]
         over, under = middle - half - high, low - middle - half
         gap = max(over, under)
         if gap > ahead:
-            room[APART] = apart(bodies, a, b, dx, dy, dz, gap, False)
+            room[APART] = apart(a, b, dx, dy, dz, gap, False)
             return gap
         room[_GAPS + faces + k] = gap
         room[_SIDES + k] = 1.0 if under >= over else -1.0  # the box's face that looks at the hull
@@ -317,16 +312,15 @@ def _along_faces(
 
 
 @inner
-def _along_products(
-    bodies: T, room: T, hulls: T, at: int, a: int, dx: float, dy: float, dz: float, ahead: float
-) -> float:
-    """Return the largest gap along products of edges, or one beyond `ahead`; which one it is is kept in World.room."""
+def _along_products(w: Tables, at: int, a: R, dx: float, dy: float, dz: float, ahead: float) -> float:
+    """Return the largest gap along products of edges, or one beyond `ahead`; which one it is is kept in Tables.room."""
+    room, hulls = w.room, w.hulls
     first = at + 4 + 3 * int(hulls[at]) + 6 * int(hulls[at + 1]) + 3 * int(hulls[at + 2])
     best = -1e9
     for j in range(int(hulls[at + 3])):
         ex, ey, ez = hulls[first + 3 * j], hulls[first + 3 * j + 1], hulls[first + 3 * j + 2]
         for i in range(3):
-            x, y, z = bodies[a, AXES + i], bodies[a, AXES + 3 + i], bodies[a, AXES + 6 + i]
+            x, y, z = axis(a, i)
             nx, ny, nz = y * ez - z * ey, z * ex - x * ez, x * ey - y * ex
             square = nx * nx + ny * ny + nz * nz
             if square < _PARALLEL:
@@ -334,7 +328,7 @@ def _along_products(
             size = math.sqrt(square)
             nx, ny, nz = nx / size, ny / size, nz / size
             low, high = _span(hulls, at, nx, ny, nz)
-            middle, reach = nx * dx + ny * dy + nz * dz, half_width(bodies, a, nx, ny, nz)
+            middle, reach = nx * dx + ny * dy + nz * dz, half_width(a, nx, ny, nz)
             over, under = middle - reach - high, low - middle - reach
             gap = max(over, under)
             if gap > ahead:
@@ -348,13 +342,10 @@ def _along_products(
 
 
 @inner
-def half_width(bodies: T, a: int, x: float, y: float, z: float) -> float:
+def half_width(box: R, x: float, y: float, z: float) -> float:
     """Return how far a box reaches from its centre along a direction."""
-    return (
-        bodies[a, HALF] * abs(bodies[a, AXES] * x + bodies[a, AXES + 3] * y + bodies[a, AXES + 6] * z)
-        + bodies[a, HALF + 1] * abs(bodies[a, AXES + 1] * x + bodies[a, AXES + 4] * y + bodies[a, AXES + 7] * z)
-        + bodies[a, HALF + 2] * abs(bodies[a, AXES + 2] * x + bodies[a, AXES + 5] * y + bodies[a, AXES + 8] * z)
-    )
+    a, b, c = abs(along(box, 0, x, y, z)), abs(along(box, 1, x, y, z)), abs(along(box, 2, x, y, z))
+    return box.half[0] * a + box.half[1] * b + box.half[2] * c
 
 
 @inner
@@ -362,37 +353,31 @@ def _span(hulls: T, at: int, x: float, y: float, z: float) -> tuple[float, float
     """Return the least and the largest coordinate of a hull along a direction."""
     low, high = 1e9, -1e9
     for v in range(int(hulls[at])):
-        height = hulls[at + 4 + 3 * v] * x + hulls[at + 5 + 3 * v] * y + hulls[at + 6 + 3 * v] * z
+        height = _height(hulls, at + 4, v, x, y, z)
         low, high = min(low, height), max(high, height)
     return low, high
 
 
 @inner
-def _on_hull(
-    bodies: T, meets: T, room: T, hulls: T, at: int, pair: int, a: int, b: int, face: int, ahead: float, hair: float
-) -> int:
+def _on_hull(w: Tables, meeting: R, at: int, a: R, b: R, face: int, ahead: float, hair: float) -> int:
     """Cut the box's face that looks at a face of the hull to that face's outline; returns the points."""
+    room, hulls = w.room, w.hulls
     table = at + 4 + 3 * int(hulls[at]) + 6 * face
     nx, ny, nz, height = hulls[table], hulls[table + 1], hulls[table + 2], hulls[table + 3]
     incident, most = 0, -1.0
     for k in range(3):
-        steep = abs(bodies[a, AXES + k] * nx + bodies[a, AXES + 3 + k] * ny + bodies[a, AXES + 6 + k] * nz)
+        steep = abs(along(a, k, nx, ny, nz))
         if steep > most:
             incident, most = k, steep
     j1, j2 = (incident + 1) % 3, (incident + 2) % 3
-    steep = bodies[a, AXES + incident] * nx + bodies[a, AXES + 3 + incident] * ny + bodies[a, AXES + 6 + incident] * nz
-    side = -bodies[a, HALF + incident] if steep > 0.0 else bodies[a, HALF + incident]
+    steep = along(a, incident, nx, ny, nz)
+    side = -a.half[incident] if steep > 0.0 else a.half[incident]
     for corner in range(4):
-        s = bodies[a, HALF + j1] * (1.0 if corner == 0 or corner == 3 else -1.0)
-        r = bodies[a, HALF + j2] * (1.0 if corner < 2 else -1.0)
+        s = a.half[j1] * (1.0 if corner == 0 or corner == 3 else -1.0)
+        r = a.half[j2] * (1.0 if corner < 2 else -1.0)
         for c in range(3):
-            room[_POLYGON + 3 * corner + c] = (
-                bodies[a, POSITION + c]
-                - bodies[b, POSITION + c]
-                + side * bodies[a, AXES + 3 * c + incident]
-                + s * bodies[a, AXES + 3 * c + j1]
-                + r * bodies[a, AXES + 3 * c + j2]
-            )
+            middle = a.position[c] - b.position[c] + side * a.axes[c, incident]
+            room[_POLYGON + 3 * corner + c] = middle + s * a.axes[c, j1] + r * a.axes[c, j2]
     here, there, count = _POLYGON, _OTHER, 4
     corners = _corners(hulls, at) + 5 * int(hulls[table + 4])
     for k in range(int(hulls[table + 5])):
@@ -401,25 +386,22 @@ def _on_hull(
         here, there = there, here
         if count == 0:
             return 0
-    return _fill(bodies, meets, room, pair, b, here, count, nx, ny, nz, height, 1.0, ahead, hair)
+    return _fill(room, meeting, b, here, count, nx, ny, nz, height, 1.0, ahead, hair)
 
 
 @inner
-def _on_box(
-    bodies: T, meets: T, room: T, hulls: T, at: int, pair: int, a: int, b: int, k: int, ahead: float, hair: float
-) -> int:
+def _on_box(w: Tables, meeting: R, at: int, a: R, b: R, k: int, ahead: float, hair: float) -> int:
     """Cut the hull's face that looks at the box's along its axis `k` to that face's outline; returns the points.
 
     It is that, of the faces at the hull's vertex which comes first, which looks at the box's most directly.
     """
-    sign = room[_SIDES + k]
-    nx, ny, nz = sign * bodies[a, AXES + k], sign * bodies[a, AXES + 3 + k], sign * bodies[a, AXES + 6 + k]
-    dx = bodies[a, POSITION] - bodies[b, POSITION]
-    dy = bodies[a, POSITION + 1] - bodies[b, POSITION + 1]
-    dz = bodies[a, POSITION + 2] - bodies[b, POSITION + 2]
+    room, hulls = w.room, w.hulls
+    sign, (x, y, z) = room[_SIDES + k], axis(a, k)
+    nx, ny, nz = sign * x, sign * y, sign * z
+    dx, dy, dz = between(a, b)
     first, lowest = 0, 1e9
     for v in range(int(hulls[at])):
-        height = hulls[at + 4 + 3 * v] * nx + hulls[at + 5 + 3 * v] * ny + hulls[at + 6 + 3 * v] * nz
+        height = _height(hulls, at + 4, v, nx, ny, nz)
         if height < lowest:
             first, lowest = v, height
     table, corners = at + 4 + 3 * int(hulls[at]), _corners(hulls, at)
@@ -439,13 +421,14 @@ def _on_box(
     for m in range(4):
         j = (k + 1 + m // 2) % 3
         out = 1.0 if m % 2 == 0 else -1.0
-        x, y, z = out * bodies[a, AXES + j], out * bodies[a, AXES + 3 + j], out * bodies[a, AXES + 6 + j]
-        count = _cut(room, here, there, count, x, y, z, x * dx + y * dy + z * dz + bodies[a, HALF + j] - hair)
+        x, y, z = axis(a, j)
+        x, y, z = out * x, out * y, out * z
+        count = _cut(room, here, there, count, x, y, z, x * dx + y * dy + z * dz + a.half[j] - hair)
         here, there = there, here
         if count == 0:
             return 0
-    top = nx * dx + ny * dy + nz * dz + bodies[a, HALF + k]
-    return _fill(bodies, meets, room, pair, b, here, count, nx, ny, nz, top, -1.0, ahead, hair)
+    top = nx * dx + ny * dy + nz * dz + a.half[k]
+    return _fill(room, meeting, b, here, count, nx, ny, nz, top, -1.0, ahead, hair)
 
 
 @inner
@@ -462,21 +445,13 @@ def _cut(room: T, here: int, there: int, count: int, x: float, y: float, z: floa
         one, two = here + 3 * k, here + 3 * ((k + 1) % count)
         in_one = limit - (room[one] * x + room[one + 1] * y + room[one + 2] * z)
         in_two = limit - (room[two] * x + room[two + 1] * y + room[two + 2] * z)
-        if in_one >= 0.0:
-            for m in range(3):
-                room[there + 3 * left + m] = room[one + m]
-            left += 1
-        if (in_one >= 0.0) != (in_two >= 0.0):
-            share = in_one / (in_one - in_two)
-            for m in range(3):
-                room[there + 3 * left + m] = room[one + m] + share * (room[two + m] - room[one + m])
-            left += 1
+        left = clip(room, one, two, in_one, in_two, there, left)
     return left
 
 
 @inner
 def _fill(
-    bodies: T, meets: T, room: T, pair: int, b: int, here: int, count: int,
+    room: T, meeting: R, b: R, here: int, count: int,
     nx: float, ny: float, nz: float, top: float, towards: float, ahead: float, hair: float,
 ) -> int:  # fmt: skip
     """Fill the pair's contact from a polygon over the plane at `top` along n; of many points the deepest, then always
@@ -497,11 +472,10 @@ def _fill(
         count = MOST_POINTS
     for k in range(count):
         gap = room[_HEIGHTS + k]
-        meets[pair, POINT + 4 * k] = bodies[b, POSITION] + room[here + 3 * k] - 0.5 * gap * nx
-        meets[pair, POINT + 4 * k + 1] = bodies[b, POSITION + 1] + room[here + 3 * k + 1] - 0.5 * gap * ny
-        meets[pair, POINT + 4 * k + 2] = bodies[b, POSITION + 2] + room[here + 3 * k + 2] - 0.5 * gap * nz
-        meets[pair, POINT + 4 * k + 3] = gap
-    meets[pair, 0], meets[pair, 1], meets[pair, 2] = towards * nx, towards * ny, towards * nz
+        at, half = here + 3 * k, 0.5 * gap
+        x, y, z = b.position[0] + room[at], b.position[1] + room[at + 1], b.position[2] + room[at + 2]
+        set_point(meeting, k, x - half * nx, y - half * ny, z - half * nz, gap)
+    set_normal(meeting, towards * nx, towards * ny, towards * nz)
     return count
 
 
@@ -531,8 +505,9 @@ def _choose(room: T, here: int, count: int, hair: float) -> None:
 
 
 @inner
-def _edges(bodies: T, meets: T, room: T, hulls: T, at: int, pair: int, a: int, b: int, gap: float, hair: float) -> int:
+def _edges(w: Tables, meeting: R, at: int, a: R, b: R, gap: float, hair: float) -> int:
     """Find where an edge of the box and one of the hull cross; fills the contact; 0 when they pass each other."""
+    room, hulls = w.room, w.hulls
     nx, ny, nz = room[_EDGE], room[_EDGE + 1], room[_EDGE + 2]
     i, j, top = int(room[_EDGE + 3]), int(room[_EDGE + 4]), room[_EDGE + 5]
     # the hull's edge of that direction which is furthest out, if nothing of the hull is further
@@ -540,44 +515,32 @@ def _edges(bodies: T, meets: T, room: T, hulls: T, at: int, pair: int, a: int, b
     found, highest = -1, top - hair
     for e in range(int(hulls[at + 2])):
         if int(hulls[edges + 3 * e + 2]) == j:
-            one, two = at + 4 + 3 * int(hulls[edges + 3 * e]), at + 4 + 3 * int(hulls[edges + 3 * e + 1])
-            height = 0.5 * (
-                (hulls[one] + hulls[two]) * nx + (hulls[one + 1] + hulls[two + 1]) * ny
-                + (hulls[one + 2] + hulls[two + 2]) * nz
-            )  # fmt: skip
+            mx, my, mz = _middle(hulls, at + 4, edges + 3 * e)
+            height = mx * nx + my * ny + mz * nz
             if height > highest:
                 found, highest = e, height
     if found < 0:
         return 0
-    one, two = at + 4 + 3 * int(hulls[edges + 3 * found]), at + 4 + 3 * int(hulls[edges + 3 * found + 1])
     way = edges + 3 * int(hulls[at + 2]) + 3 * j
     bx, by, bz = hulls[way], hulls[way + 1], hulls[way + 2]
-    half = 0.5 * abs(
-        (hulls[two] - hulls[one]) * bx + (hulls[two + 1] - hulls[one + 1]) * by + (hulls[two + 2] - hulls[one + 2]) * bz
-    )
-    mx = 0.5 * (hulls[one] + hulls[two])
-    my = 0.5 * (hulls[one + 1] + hulls[two + 1])
-    mz = 0.5 * (hulls[one + 2] + hulls[two + 2])
+    x, y, z = _way(hulls, at + 4, int(hulls[edges + 3 * found]), int(hulls[edges + 3 * found + 1]))
+    half = 0.5 * abs(x * bx + y * by + z * bz)
+    mx, my, mz = _middle(hulls, at + 4, edges + 3 * found)
     # from the middle of the box's edge to that of the hull's
-    rx = mx - (bodies[a, POSITION] - bodies[b, POSITION])
-    ry = my - (bodies[a, POSITION + 1] - bodies[b, POSITION + 1])
-    rz = mz - (bodies[a, POSITION + 2] - bodies[b, POSITION + 2])
+    dx, dy, dz = between(a, b)
+    rx, ry, rz = mx - dx, my - dy, mz - dz
     for m in range(3):
         if m != i:
-            x, y, z = bodies[a, AXES + m], bodies[a, AXES + 3 + m], bodies[a, AXES + 6 + m]
-            s = bodies[a, HALF + m] if x * nx + y * ny + z * nz > 0.0 else -bodies[a, HALF + m]
-            rx, ry, rz = rx + s * x, ry + s * y, rz + s * z
-    ax, ay, az = bodies[a, AXES + i], bodies[a, AXES + 3 + i], bodies[a, AXES + 6 + i]
+            rx, ry, rz = to_edge(a, m, nx, ny, nz, rx, ry, rz)
+    ax, ay, az = axis(a, i)
     cosine = ax * bx + ay * by + az * bz
     square = 1.0 - cosine * cosine
     along_a, along_b = rx * ax + ry * ay + rz * az, rx * bx + ry * by + rz * bz
     s = (along_a - cosine * along_b) / square
     r = (cosine * along_a - along_b) / square
-    if abs(s) > bodies[a, HALF + i] + hair or abs(r) > half + hair:
+    if abs(s) > a.half[i] + hair or abs(r) > half + hair:
         return 0
-    meets[pair, POINT] = bodies[b, POSITION] + mx + r * bx + 0.5 * gap * nx
-    meets[pair, POINT + 1] = bodies[b, POSITION + 1] + my + r * by + 0.5 * gap * ny
-    meets[pair, POINT + 2] = bodies[b, POSITION + 2] + mz + r * bz + 0.5 * gap * nz
-    meets[pair, POINT + 3] = gap
-    meets[pair, 0], meets[pair, 1], meets[pair, 2] = nx, ny, nz
+    x, y, z = b.position[0] + mx + r * bx, b.position[1] + my + r * by, b.position[2] + mz + r * bz
+    set_point(meeting, 0, x + 0.5 * gap * nx, y + 0.5 * gap * ny, z + 0.5 * gap * nz, gap)
+    set_normal(meeting, nx, ny, nz)
     return 1

@@ -1,4 +1,4 @@
-"""What runs the core: the functions of run.py, compiled or as they stand there; the same bytes either way.
+"""What runs the core: its functions that are called from outside, compiled or as they stand; the same bytes either way.
 
 So nothing in this folder may reorder or fuse arithmetic: no fast-math, no threads.
 """
@@ -6,50 +6,31 @@ So nothing in this folder may reorder or fuse arithmetic: no fast-math, no threa
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from tower_sim.apparatus import where
 from tower_sim.compiled import CompiledFile, CompiledFunction, Memory, chosen
-from tower_sim.compiled.marks import T
-from tower_sim.physics.core import arrays, drop, run
+from tower_sim.physics.core import arrays, broad, drop, hand, overlap, run, step
 from tower_sim.physics.core.arrays import Tables
 from tower_sim.tools import portable
 
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """What runs the core: `make` is `arrays.make` without its last argument, the rest are the functions of run.py."""
-
-    make: Callable[[int, int, int, int, int], Tables]
-    write_row: Callable[..., None]
-    write_hulls: Callable[[Tables, T, int], None]
-    lay_grid: Callable[[Tables], None]
-    let_go: Callable[[Tables, T], int]
-    put_down: Callable[[Tables, T, int], int]
-    begin: Callable[[Tables, T], None]
-    start: Callable[[Tables], None]
-    go_on: Callable[[Tables, T, int, float, int], int]
-    come_and_go: Callable[[Tables], None]
-    judge: Callable[[Tables], int]
-    set_gravity: Callable[[Tables], None]
-    lie_still: Callable[[Tables], None]
-    list_touches: Callable[[Tables, T], int]
-    find_places: Callable[[Tables, T, T, T, T], None]
-    find_far_touch: Callable[[Tables, T], int]
-    depth_of: Callable[[Tables, int], float]
-    deepest_overlap: Callable[[Tables], float]
-    deepest: Callable[[Tables], float]
-    wake_row: Callable[[Tables, int], None]
-    take_out: Callable[[Tables, int], None]
-
-
-_FUNCTIONS = [item.name for item in fields(Machine) if item.name != "make"]
-PYTHON = Machine(arrays.make, **{name: getattr(run, name) for name in _FUNCTIONS})
+_NAMES = """
+    write_row write_hulls lay_grid let_go put_down add_cube begin start go_on come_and_go judge set_gravity lie_still
+    list_touches find_places find_far_touch depth_of deepest_overlap deepest wake_row take_out
+"""
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    name: next(getattr(home, name) for home in (run, drop, hand, overlap, step, broad) if hasattr(home, name))
+    for name in _NAMES.split()
+}
+"""What is called from outside."""
+Machine = SimpleNamespace
+"""What runs the core: `make` is `arrays.make` without its last argument, the rest are the functions."""
+PYTHON = Machine(make=arrays.make, **FUNCTIONS)
 
 
 def machine_in(memory: type[Memory]) -> Machine:
@@ -62,10 +43,10 @@ def machine_in(memory: type[Memory]) -> Machine:
         return tables
 
     def call(name: str, tables: Tables, *arguments: Any) -> Any:
-        return cast(Any, tables.whole.base).memory.call(name, *arguments)
+        return tables.whole.base.memory.call(name, *arguments)
 
     memory(CORE)  # what takes long is done now
-    return Machine(make, **{name: partial(call, name) for name in _FUNCTIONS})
+    return Machine(make=make, **{name: partial(call, name) for name in FUNCTIONS})
 
 
 @cache
@@ -76,36 +57,39 @@ def chosen_machine() -> Machine:
 
 
 def _exports() -> dict[str, CompiledFunction]:
-    world, film, poses = arrays.make(1, 2), np.zeros((1, 0, 7)), np.zeros((1, 7))
-    touches, wide = np.zeros((1, run.TOUCH)), np.zeros((1, 0))
-    takes: dict[str, tuple[Any, ...]] = {
-        "write_row": (1, *[1.0] * 13),
-        "write_hulls": (np.zeros(1), 1),
-        "let_go": (np.zeros(1),),
-        "put_down": (np.zeros(1), 1),
-        "begin": (touches,),
-        "go_on": (film, 1, 1.0, 1),
-        "list_touches": (touches,),
-        "find_places": (poses, np.zeros((1, 2)), wide, wide),
-        "find_far_touch": (touches,),
-        "depth_of": (1,),
-        "wake_row": (1,),
-        "take_out": (1,),
-    }
-    gives = {"depth_of": float, "deepest_overlap": float, "deepest": float} | dict.fromkeys(
-        ("let_go", "put_down", "go_on", "judge", "list_touches", "find_far_touch"), int
-    )
-    exports = {name: CompiledFunction(getattr(portable, name), (1.0,), float) for name in ("sin", "cos", "log")}
-    for name in _FUNCTIONS:
-        exports[name] = CompiledFunction(getattr(run, name), (world, *takes.get(name, ())), gives.get(name))
+    """Return the functions with an example of each argument: by its type, or by its name if it is a table."""
+    row, wide = np.zeros(1), np.zeros((1, 0))
+    examples: dict[str, Any] = {"film": np.zeros((1, 0, 7)), "poses": np.zeros((1, 7)), "places": np.zeros((1, 2))}
+    examples |= {"touches": np.zeros((1, run.TOUCH)), "zones": wide, "on": wide, "numbers": row, "draws": row}
+    examples |= {"Tables": arrays.make(1, 2), "int": 1, "float": 1.0}
+    exports: dict[str, CompiledFunction] = {}
+    for name, function in {**FUNCTIONS, "sin": portable.sin, "cos": portable.cos, "log": portable.log}.items():
+        takes = dict(getattr(function, "py_func", function).__annotations__)
+        gives = {"int": int, "float": float, "None": None}[takes.pop("return")]
+        given = tuple(examples[k if kind == "T" else kind] for k, kind in takes.items())
+        exports[name] = CompiledFunction(function, given, gives)
     return exports
 
 
 def _about() -> dict[str, Any]:
-    """Return what programs in other languages must know of the tables: their shapes, and names of places in them."""
-    numbers = {**vars(where), **vars(run), **vars(drop), **vars(arrays)}
-    names = {name: x for name, x in numbers.items() if name[0].isupper() and name.isupper() and type(x) in (int, float)}
-    return {"shapes": list(arrays.SHAPES.items()), "whole_numbers": arrays.WHOLE_NUMBERS, "names": names}
+    """Return what programs in other languages must know of the tables: their shapes, and names of places in them.
+
+    A table of records is one of numbers there, and a field is the place where it begins in its row.
+    """
+    shapes: list[tuple[str, list[str | int]]] = []
+    wholes: list[str] = []
+    names: dict[str, float] = {"COLUMNS": arrays.BODY.itemsize // 8, "CUBE_COLUMNS": arrays.CUBE.itemsize // 8}
+    for name, (rows, kind) in arrays.LAYOUT.items():
+        row = np.dtype(kind)
+        shapes.append((name, [rows, row.itemsize // 8] if row.names else [rows]))
+        if (row[0].base if row.names else row) == np.int64:
+            wholes.append(name)
+        if name in ("whole", "drop", "plan", "flags", "marks", "cubes"):
+            names |= {field.upper(): at // 8 for field, (_, at, *_) in (row.fields or {}).items()}
+    for name, number in {**vars(where), **vars(run), **vars(drop), **vars(arrays)}.items():
+        if name[0].isupper() and name.isupper() and type(number) in (int, float):
+            names[name] = number
+    return {"shapes": shapes, "whole_numbers": wholes, "names": names}
 
 
 def sources() -> list[Path]:

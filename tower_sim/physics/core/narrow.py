@@ -17,20 +17,9 @@ from __future__ import annotations
 
 import math
 
-from tower_sim.compiled.marks import aside, inner
-from tower_sim.physics.core.arrays import (
-    AXES,
-    HALF,
-    INV_MASS,
-    MOST_POINTS,
-    PAD,
-    POINT,
-    POINTS,
-    POSITION,
-    RADIUS,
-    TOUCHING_GAP,
-    T,
-)
+from tower_sim.compiled.marks import R, T, aside, inner
+from tower_sim.physics.core.arrays import MOST_POINTS, Tables
+from tower_sim.physics.core.vectors import Three, along, axis, between, xyz
 
 # Room for numbers in Tables.room: the second's axes in the first's, the distance in either's axes, gaps along faces,
 # two polygons of up to 12 corners of three numbers.
@@ -41,33 +30,33 @@ _PARALLEL = 1e-3  # the square of the sine of the angle of two edges, under whic
 
 
 @inner
-def collide(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, ahead: float) -> int:
-    """Find the contact of rows `a` and `b` as far as gaps are less than `ahead`; fills `pair`'s row of meets.
+def collide(w: Tables, p: int, ahead: float) -> int:
+    """Find the contact of the two boxes of a pair as far as gaps are less than `ahead`; fills its row of meets.
 
     Returns the number of points.
     """
-    dx = bodies[b, POSITION] - bodies[a, POSITION]
-    dy = bodies[b, POSITION + 1] - bodies[a, POSITION + 1]
-    dz = bodies[b, POSITION + 2] - bodies[a, POSITION + 2]
-    b0, b1, b2 = _along(bodies, b, 0, dx, dy, dz), _along(bodies, b, 1, dx, dy, dz), _along(bodies, b, 2, dx, dy, dz)
-    hb0, hb1, hb2 = bodies[b, HALF], bodies[b, HALF + 1], bodies[b, HALF + 2]
-    is_fixed = bodies[b, INV_MASS] == 0.0
+    room, meeting, hair = w.room, w.meets[p], w.real[0].touching_gap
+    a, b = w.bodies[w.pairs[p].first], w.bodies[w.pairs[p].second]
+    dx, dy, dz = between(b, a)
+    b0, b1, b2 = along(b, 0, dx, dy, dz), along(b, 1, dx, dy, dz), along(b, 2, dx, dy, dz)
+    hb0, hb1, hb2 = xyz(b.half)
+    is_fixed = b.inv_mass == 0.0
     over = _over(abs(b0) - hb0, abs(b1) - hb1, abs(b2) - hb2)
-    reach = bodies[a, RADIUS] + ahead
+    reach = a.radius + ahead
     if over > reach * reach:
-        room[APART] = apart(bodies, a, b, dx, dy, dz, math.sqrt(over) - bodies[a, RADIUS], is_fixed)
+        room[APART] = apart(a, b, dx, dy, dz, math.sqrt(over) - a.radius, is_fixed)
         return 0
-    a0, a1, a2 = _along(bodies, a, 0, dx, dy, dz), _along(bodies, a, 1, dx, dy, dz), _along(bodies, a, 2, dx, dy, dz)
-    ha0, ha1, ha2 = bodies[a, HALF], bodies[a, HALF + 1], bodies[a, HALF + 2]
+    a0, a1, a2 = along(a, 0, dx, dy, dz), along(a, 1, dx, dy, dz), along(a, 2, dx, dy, dz)
+    ha0, ha1, ha2 = xyz(a.half)
     over = _over(abs(a0) - ha0, abs(a1) - ha1, abs(a2) - ha2)
-    reach = bodies[b, RADIUS] + ahead
+    reach = b.radius + ahead
     if over > reach * reach:
-        room[APART] = apart(bodies, a, b, dx, dy, dz, math.sqrt(over) - bodies[b, RADIUS], False)
+        room[APART] = apart(a, b, dx, dy, dz, math.sqrt(over) - b.radius, False)
         return 0
     # c_ij: the cosine of the angle between axis i of the first and axis j of the second
-    c00, c01, c02 = _cosine(bodies, a, 0, b, 0), _cosine(bodies, a, 0, b, 1), _cosine(bodies, a, 0, b, 2)
-    c10, c11, c12 = _cosine(bodies, a, 1, b, 0), _cosine(bodies, a, 1, b, 1), _cosine(bodies, a, 1, b, 2)
-    c20, c21, c22 = _cosine(bodies, a, 2, b, 0), _cosine(bodies, a, 2, b, 1), _cosine(bodies, a, 2, b, 2)
+    c00, c01, c02 = _cosine(a, 0, b, 0), _cosine(a, 0, b, 1), _cosine(a, 0, b, 2)
+    c10, c11, c12 = _cosine(a, 1, b, 0), _cosine(a, 1, b, 1), _cosine(a, 1, b, 2)
+    c20, c21, c22 = _cosine(a, 2, b, 0), _cosine(a, 2, b, 1), _cosine(a, 2, b, 2)
     # along the axes of the first, and of the second
     f0 = abs(a0) - (ha0 + hb0 * abs(c00) + hb1 * abs(c01) + hb2 * abs(c02))
     f1 = abs(a1) - (ha1 + hb0 * abs(c10) + hb1 * abs(c11) + hb2 * abs(c12))
@@ -79,9 +68,9 @@ def collide(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, ah
     if best_face > ahead:
         best_of_b = max(max(f3, f4), f5)
         if is_fixed and best_of_b > ahead:
-            room[APART] = apart(bodies, a, b, dx, dy, dz, best_of_b, True)
+            room[APART] = apart(a, b, dx, dy, dz, best_of_b, True)
         else:
-            room[APART] = apart(bodies, a, b, dx, dy, dz, best_face, False)
+            room[APART] = apart(a, b, dx, dy, dz, best_face, False)
         return 0
     room[_TO_A], room[_TO_A + 1], room[_TO_A + 2] = a0, a1, a2
     room[_TO_B], room[_TO_B + 1], room[_TO_B + 2] = b0, b1, b2
@@ -90,11 +79,10 @@ def collide(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, ah
     room[_COSINES + 6], room[_COSINES + 7], room[_COSINES + 8] = c20, c21, c22
     room[_GAPS], room[_GAPS + 1], room[_GAPS + 2] = f0, f1, f2
     room[_GAPS + 3], room[_GAPS + 4], room[_GAPS + 5] = f3, f4, f5
-    hair = real[TOUCHING_GAP]
-    edge, best_edge = _find_edge(bodies, room, a, b, best_face + hair)
+    edge, best_edge = _find_edge(room, a, b, best_face + hair)
     if best_edge > ahead:
         return 0
-    if best_edge > best_face + hair and _edges(real, bodies, meets, room, pair, a, b, edge, best_edge) == 1:
+    if best_edge > best_face + hair and _edges(room, meeting, a, b, edge, best_edge, hair) == 1:
         return 1
     lowest = min(best_face, 0.0) - 8.0 * hair
     for _ in range(6):
@@ -106,30 +94,20 @@ def collide(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, ah
                 face, largest = k, gap
         if face < 0 or room[_GAPS + face] < lowest:
             break
-        points = _faces(real, bodies, meets, room, pair, a, b, face, ahead)
+        points = _faces(room, meeting, a, b, face, ahead, hair)
         if points > 0:
             return points
         room[_GAPS + face] = -2e9
-    edge, best_edge = _find_any_edge(bodies, room, a, b)
+    edge, best_edge = _find_any_edge(room, a, b)
     if lowest < best_edge <= best_face + hair:
-        return _edges(real, bodies, meets, room, pair, a, b, edge, best_edge)
+        return _edges(room, meeting, a, b, edge, best_edge, hair)
     return 0
 
 
 @inner
-def _along(bodies: T, i: int, k: int, x: float, y: float, z: float) -> float:
-    """Return the coordinate of a vector along axis `k` of a row."""
-    return x * bodies[i, AXES + k] + y * bodies[i, AXES + 3 + k] + z * bodies[i, AXES + 6 + k]
-
-
-@inner
-def _cosine(bodies: T, a: int, i: int, b: int, j: int) -> float:
-    """Return the cosine of the angle between axis `i` of row `a` and axis `j` of row `b`."""
-    return (
-        bodies[a, AXES + i] * bodies[b, AXES + j]
-        + bodies[a, AXES + 3 + i] * bodies[b, AXES + 3 + j]
-        + bodies[a, AXES + 6 + i] * bodies[b, AXES + 6 + j]
-    )
+def _cosine(a: R, i: int, b: R, j: int) -> float:
+    """Return the cosine of the angle between axis `i` of `a` and axis `j` of `b`."""
+    return along(b, j, *axis(a, i))
 
 
 @inner
@@ -140,18 +118,18 @@ def _over(x: float, y: float, z: float) -> float:
 
 
 @inner
-def apart(bodies: T, a: int, b: int, dx: float, dy: float, dz: float, gap: float, is_still: bool) -> float:
-    """Return how far (m) any points of two rows can come, in all, before a gap along an axis of one of them can close.
+def apart(a: R, b: R, dx: float, dy: float, dz: float, gap: float, is_still: bool) -> float:
+    """Return how far (m) any points of two bodies can come, in all, before a gap along an axis of one can close.
 
-    An axis that is still loses no more of its gap than that. One that turns with a row sweeps by its turn, times how
-    far the other row reaches from the centre of the first: a point at the row's own radius comes so far by less.
+    An axis that is still loses no more of its gap than that. One that turns with a body sweeps by its turn, times
+    how far the other reaches from the centre of the first: a point at the body's own radius comes so far by less.
     """
     if is_still:
         return gap
     away = math.sqrt(dx * dx + dy * dy + dz * dz) + gap
-    one, two = bodies[a, RADIUS], bodies[b, RADIUS]
+    one, two = a.radius, b.radius
     times = max((away + two) / one, 1.0)
-    if bodies[b, INV_MASS] != 0.0:
+    if b.inv_mass != 0.0:
         times = max(times, (away + one) / two)
     return gap / times
 
@@ -175,50 +153,30 @@ def _crossed(
 
 
 @inner
-def _find_edge(bodies: T, room: T, a: int, b: int, least: float) -> tuple[int, float]:
+def _find_edge(room: T, a: R, b: R, least: float) -> tuple[int, float]:
     """Return which product of axes has the largest gap, 3 i + j, and that gap; a gap up to `least` may be any less."""
-    a0, a1, a2 = room[_TO_A], room[_TO_A + 1], room[_TO_A + 2]
-    c00, c01, c02 = room[_COSINES], room[_COSINES + 1], room[_COSINES + 2]
-    c10, c11, c12 = room[_COSINES + 3], room[_COSINES + 4], room[_COSINES + 5]
-    c20, c21, c22 = room[_COSINES + 6], room[_COSINES + 7], room[_COSINES + 8]
-    ha0, ha1, ha2 = bodies[a, HALF], bodies[a, HALF + 1], bodies[a, HALF + 2]
-    hb0, hb1, hb2 = bodies[b, HALF], bodies[b, HALF + 1], bodies[b, HALF + 2]
-    edge, best = 0, _crossed(a1, a2, c10, c20, c01, c02, ha1, ha2, hb1, hb2, c00, least)
-    gap = _crossed(a1, a2, c11, c21, c02, c00, ha1, ha2, hb2, hb0, c01, least)
-    if gap > best:
-        edge, best = 1, gap
-    gap = _crossed(a1, a2, c12, c22, c00, c01, ha1, ha2, hb0, hb1, c02, least)
-    if gap > best:
-        edge, best = 2, gap
-    gap = _crossed(a2, a0, c20, c00, c11, c12, ha2, ha0, hb1, hb2, c10, least)
-    if gap > best:
-        edge, best = 3, gap
-    gap = _crossed(a2, a0, c21, c01, c12, c10, ha2, ha0, hb2, hb0, c11, least)
-    if gap > best:
-        edge, best = 4, gap
-    gap = _crossed(a2, a0, c22, c02, c10, c11, ha2, ha0, hb0, hb1, c12, least)
-    if gap > best:
-        edge, best = 5, gap
-    gap = _crossed(a0, a1, c00, c10, c21, c22, ha0, ha1, hb1, hb2, c20, least)
-    if gap > best:
-        edge, best = 6, gap
-    gap = _crossed(a0, a1, c01, c11, c22, c20, ha0, ha1, hb2, hb0, c21, least)
-    if gap > best:
-        edge, best = 7, gap
-    gap = _crossed(a0, a1, c02, c12, c20, c21, ha0, ha1, hb0, hb1, c22, least)
-    if gap > best:
-        edge, best = 8, gap
+    edge, best = 0, -math.inf
+    for i in range(3):
+        i1, i2 = (i + 1) % 3, (i + 2) % 3
+        for j in range(3):
+            j1, j2 = (j + 1) % 3, (j + 2) % 3
+            gap = _crossed(
+                room[_TO_A + i1], room[_TO_A + i2], room[3 * i1 + j], room[3 * i2 + j], room[3 * i + j1],
+                room[3 * i + j2], a.half[i1], a.half[i2], b.half[j1], b.half[j2], room[3 * i + j], least,
+            )  # fmt: skip
+            if gap > best:
+                edge, best = 3 * i + j, gap
     return edge, best
 
 
 @aside
-def _find_any_edge(bodies: T, room: T, a: int, b: int) -> tuple[int, float]:
+def _find_any_edge(room: T, a: R, b: R) -> tuple[int, float]:
     """Return which product of axes has the largest gap, and that gap, however small it is."""
-    return _find_edge(bodies, room, a, b, -math.inf)
+    return _find_edge(room, a, b, -math.inf)
 
 
 @inner
-def _faces(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, face: int, ahead: float) -> int:
+def _faces(room: T, meeting: R, a: R, b: R, face: int, ahead: float, hair: float) -> int:
     """Cut the incident face to the outline of the reference face; fills the pair's contact, returns its points."""
     # coordinates: the reference box's axes, its centre the origin; u and v in the face, h outwards
     if face < 3:
@@ -238,41 +196,36 @@ def _faces(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, fac
     for c in range(3):
         k = (i + 1 + c) % 3
         centre = room[_TO_A + k] if face < 3 else -room[_TO_B + k]
-        middle = centre + side * bodies[y, HALF + incident] * _axis(room, face, k, incident)
-        s, r = bodies[y, HALF + j1] * _axis(room, face, k, j1), bodies[y, HALF + j2] * _axis(room, face, k, j2)
+        middle = centre + side * y.half[incident] * _axis(room, face, k, incident)
+        s, r = y.half[j1] * _axis(room, face, k, j1), y.half[j2] * _axis(room, face, k, j2)
         room[_POLYGON + c] = middle + s + r
         room[_POLYGON + 3 + c] = middle - s + r
         room[_POLYGON + 6 + c] = middle - s - r
         room[_POLYGON + 9 + c] = middle + s - r
-    hair = real[TOUCHING_GAP]
-    count, at = _cut(room, 4, bodies[x, HALF + u] - hair, bodies[x, HALF + v] - hair)
+    count, at = _cut(room, 4, x.half[u] - hair, x.half[v] - hair)
     found = 0
-    top = bodies[x, HALF + i]
+    top = x.half[i]
     for k in range(count):
         height = outwards * room[at + 3 * k + 2]
         gap = height - top
         if gap < ahead and found < MOST_POINTS:
             middle = outwards * 0.5 * (height + top)
             p, q = room[at + 3 * k], room[at + 3 * k + 1]
+            point = meeting.points[found]
             for c in range(3):
-                meets[pair, POINT + 4 * found + c] = (
-                    bodies[x, POSITION + c]
-                    + bodies[x, AXES + 3 * c + u] * p
-                    + bodies[x, AXES + 3 * c + v] * q
-                    + bodies[x, AXES + 3 * c + i] * middle
-                )
-            meets[pair, POINT + 4 * found + 3] = gap
+                point.place[c] = x.position[c] + x.axes[c, u] * p + x.axes[c, v] * q + x.axes[c, i] * middle
+            point.gap = gap
             found += 1
     towards = -outwards if face < 3 else outwards
     for c in range(3):
-        meets[pair, c] = towards * bodies[x, AXES + 3 * c + i]
+        meeting.normal[c] = towards * x.axes[c, i]
     return found
 
 
 @inner
-def _axis(room: T, face: int, along: int, j: int) -> float:
-    """Return the coordinate `along` an axis of the reference box of axis `j` of the other."""
-    return room[3 * along + j] if face < 3 else room[3 * j + along]
+def _axis(room: T, face: int, way: int, j: int) -> float:
+    """Return the coordinate along axis `way` of the reference box of axis `j` of the other."""
+    return room[3 * way + j] if face < 3 else room[3 * j + way]
 
 
 @inner
@@ -292,15 +245,7 @@ def _cut(room: T, count: int, u: float, v: float) -> tuple[int, int]:
         for k in range(count):
             one, two = here + 3 * k, here + 3 * ((k + 1) % count)
             in_one, in_two = limit - sign * room[one + c], limit - sign * room[two + c]
-            if in_one >= 0.0:
-                for m in range(3):
-                    room[there + 3 * left + m] = room[one + m]
-                left += 1
-            if (in_one >= 0.0) != (in_two >= 0.0):
-                share = in_one / (in_one - in_two)
-                for m in range(3):
-                    room[there + 3 * left + m] = room[one + m] + share * (room[two + m] - room[one + m])
-                left += 1
+            left = clip(room, one, two, in_one, in_two, there, left)
         count = left
         if count == 0:
             break
@@ -309,84 +254,103 @@ def _cut(room: T, count: int, u: float, v: float) -> tuple[int, int]:
 
 
 @inner
-def _edges(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, k: int, gap: float) -> int:
+def clip(room: T, one: int, two: int, in_one: float, in_two: float, there: int, left: int) -> int:
+    """Write what is left of a polygon's side, from how far inside its ends are; returns how many corners there are."""
+    if in_one >= 0.0:
+        for m in range(3):
+            room[there + 3 * left + m] = room[one + m]
+        left += 1
+    if (in_one >= 0.0) != (in_two >= 0.0):
+        share = in_one / (in_one - in_two)
+        for m in range(3):
+            room[there + 3 * left + m] = room[one + m] + share * (room[two + m] - room[one + m])
+        left += 1
+    return left
+
+
+@inner
+def _edges(room: T, meeting: R, a: R, b: R, k: int, gap: float, hair: float) -> int:
     """Find where two edges cross; fills the pair's contact; 0 points when they pass each other."""
     i, j = k // 3, k % 3
     cosine = room[3 * i + j]
     square = 1.0 - cosine * cosine
     length = math.sqrt(square)
-    ax, ay, az = bodies[a, AXES + i], bodies[a, AXES + 3 + i], bodies[a, AXES + 6 + i]
-    bx, by, bz = bodies[b, AXES + j], bodies[b, AXES + 3 + j], bodies[b, AXES + 6 + j]
+    ax, ay, az = axis(a, i)
+    bx, by, bz = axis(b, j)
     nx, ny, nz = (ay * bz - az * by) / length, (az * bx - ax * bz) / length, (ax * by - ay * bx) / length
-    dx = bodies[b, POSITION] - bodies[a, POSITION]
-    dy = bodies[b, POSITION + 1] - bodies[a, POSITION + 1]
-    dz = bodies[b, POSITION + 2] - bodies[a, POSITION + 2]
+    dx, dy, dz = between(b, a)
     if nx * dx + ny * dy + nz * dz > 0.0:
         nx, ny, nz = -nx, -ny, -nz
     # from the middle of the first's edge to that of the second's
     rx, ry, rz = dx, dy, dz
     for m in range(3):
         if m != i:
-            x, y, z = bodies[a, AXES + m], bodies[a, AXES + 3 + m], bodies[a, AXES + 6 + m]
-            s = bodies[a, HALF + m] if x * nx + y * ny + z * nz > 0.0 else -bodies[a, HALF + m]
-            rx, ry, rz = rx + s * x, ry + s * y, rz + s * z
+            rx, ry, rz = to_edge(a, m, nx, ny, nz, rx, ry, rz)
         if m != j:
-            x, y, z = bodies[b, AXES + m], bodies[b, AXES + 3 + m], bodies[b, AXES + 6 + m]
-            s = bodies[b, HALF + m] if x * nx + y * ny + z * nz > 0.0 else -bodies[b, HALF + m]
-            rx, ry, rz = rx + s * x, ry + s * y, rz + s * z
+            rx, ry, rz = to_edge(b, m, nx, ny, nz, rx, ry, rz)
     along_a = rx * ax + ry * ay + rz * az
     along_b = rx * bx + ry * by + rz * bz
     s = (along_a - cosine * along_b) / square
     r = (cosine * along_a - along_b) / square
-    hair = real[TOUCHING_GAP]
-    if abs(s) > bodies[a, HALF + i] + hair or abs(r) > bodies[b, HALF + j] + hair:
+    if abs(s) > a.half[i] + hair or abs(r) > b.half[j] + hair:
         return 0
     # halfway between the two points: from the second's point back by half of the gap along the normal
-    x, y, z = bodies[b, POSITION] + r * bx, bodies[b, POSITION + 1] + r * by, bodies[b, POSITION + 2] + r * bz
+    x, y, z = b.position[0] + r * bx, b.position[1] + r * by, b.position[2] + r * bz
     for m in range(3):
         if m != j:
-            px, py, pz = bodies[b, AXES + m], bodies[b, AXES + 3 + m], bodies[b, AXES + 6 + m]
-            s = bodies[b, HALF + m] if px * nx + py * ny + pz * nz > 0.0 else -bodies[b, HALF + m]
-            x, y, z = x + s * px, y + s * py, z + s * pz
-    meets[pair, POINT + 4 * 0] = x + 0.5 * gap * nx
-    meets[pair, POINT + 4 * 0 + 1] = y + 0.5 * gap * ny
-    meets[pair, POINT + 4 * 0 + 2] = z + 0.5 * gap * nz
-    meets[pair, POINT + 4 * 0 + 3] = gap
-    meets[pair, 0] = nx
-    meets[pair, 1] = ny
-    meets[pair, 2] = nz
+            x, y, z = to_edge(b, m, nx, ny, nz, x, y, z)
+    set_point(meeting, 0, x + 0.5 * gap * nx, y + 0.5 * gap * ny, z + 0.5 * gap * nz, gap)
+    set_normal(meeting, nx, ny, nz)
     return 1
 
 
 @inner
-def remember(real: T, bodies: T, pairs: T, touches: T, meets: T, room: T, pair: int, a: int, points: int) -> None:
+def to_edge(body: R, m: int, nx: float, ny: float, nz: float, x: float, y: float, z: float) -> Three:
+    """Return a point moved by half of a box along its axis `m`, to that side which is further along the normal."""
+    s = body.half[m] if along(body, m, nx, ny, nz) > 0.0 else -body.half[m]
+    return x + s * body.axes[0, m], y + s * body.axes[1, m], z + s * body.axes[2, m]
+
+
+@inner
+def set_point(meeting: R, k: int, x: float, y: float, z: float, gap: float) -> None:
+    """Write where a point of a contact is, and its gap."""
+    point = meeting.points[k]
+    point.place[0], point.place[1], point.place[2], point.gap = x, y, z, gap
+
+
+@inner
+def set_normal(meeting: R, x: float, y: float, z: float) -> None:
+    """Write the normal of a contact."""
+    meeting.normal[0], meeting.normal[1], meeting.normal[2] = x, y, z
+
+
+@inner
+def remember(w: Tables, p: int, points: int) -> None:
     """Give each of the pair's new points the force of the old one that was nearest in the first's axes, once each."""
-    known = pairs[pair, POINTS]
-    limit = 16.0 * real[PAD] * real[PAD]
+    pair, old, room, pad = w.pairs[p], w.touches[p].points, w.room, w.real[0].pad
+    body = w.bodies[pair.first]
+    limit = 16.0 * pad * pad
     new, force = 96, 120  # room of 8 points each, behind the polygons
     used = 0
     for k in range(points):
-        x = meets[pair, POINT + 4 * k] - bodies[a, POSITION]
-        y = meets[pair, POINT + 4 * k + 1] - bodies[a, POSITION + 1]
-        z = meets[pair, POINT + 4 * k + 2] - bodies[a, POSITION + 2]
+        place = w.meets[p].points[k].place
+        x, y, z = place[0] - body.position[0], place[1] - body.position[1], place[2] - body.position[2]
         for c in range(3):
-            room[new + 3 * k + c] = x * bodies[a, AXES + c] + y * bodies[a, AXES + 3 + c] + z * bodies[a, AXES + 6 + c]
-            room[force + 3 * k + c] = 0.0
+            room[new + 3 * k + c], room[force + 3 * k + c] = along(body, c, x, y, z), 0.0
         nearest, least = -1, limit
-        for m in range(known):
+        for m in range(pair.points):
             if (used >> m) & 1 == 0:
-                ex = touches[pair, m, 0] - room[new + 3 * k]
-                ey = touches[pair, m, 1] - room[new + 3 * k + 1]
-                ez = touches[pair, m, 2] - room[new + 3 * k + 2]
-                away = ex * ex + ey * ey + ez * ez
+                x = old[m].place[0] - room[new + 3 * k]
+                y = old[m].place[1] - room[new + 3 * k + 1]
+                z = old[m].place[2] - room[new + 3 * k + 2]
+                away = x * x + y * y + z * z
                 if away < least:
                     nearest, least = m, away
         if nearest >= 0:
             used |= 1 << nearest
             for c in range(3):
-                room[force + 3 * k + c] = touches[pair, nearest, 3 + c]
+                room[force + 3 * k + c] = old[nearest].force[c]
     for k in range(points):
         for c in range(3):
-            touches[pair, k, c] = room[new + 3 * k + c]
-            touches[pair, k, 3 + c] = room[force + 3 * k + c]
-    pairs[pair, POINTS] = points
+            old[k].place[c], old[k].force[c] = room[new + 3 * k + c], room[force + 3 * k + c]
+    pair.points = points

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 
-from tower_sim.compiled.marks import T, aside, inner
-from tower_sim.physics.core.arrays import AXES, EDGE, FIXED, HALF, POSITION, ROWS, SHAPE, Tables
+from tower_sim.compiled.marks import R, aside, inner
+from tower_sim.physics.core.arrays import Tables
 from tower_sim.physics.core.broad import near_rows
 from tower_sim.physics.core.hulls import half_width, widest_gap
+from tower_sim.physics.core.vectors import along, axis, between, xyz
 
 _PARALLEL = 1e-9  # cross products shorter than this come from parallel edges
 
@@ -23,87 +24,70 @@ def deepest_overlap(w: Tables) -> float:
     Two cubes whose centres are nearer than half an edge overlap by at least an edge less that distance, which is
     returned at once. So the work stays bounded for a heap of cubes in one place.
     """
-    whole, edge = w.whole, w.real[EDGE]
+    now, bodies, edge = w.whole[0], w.bodies, w.real[0].edge
     nearest = math.inf
-    for a in range(whole[FIXED], whole[ROWS]):
-        for b in range(whole[FIXED], a):
-            nearest = min(nearest, _distance(w.bodies, a, b))
+    for a in range(now.fixed, now.rows):
+        for b in range(now.fixed, a):
+            nearest = min(nearest, _distance(bodies[a], bodies[b]))
     if nearest < edge / 2:
         return edge - nearest
     deepest = 0.0
-    for a in range(whole[FIXED], whole[ROWS]):
+    for a in range(now.fixed, now.rows):
         deepest = max(deepest, overlap_of(w, a, a))
     return deepest
 
 
 @aside
-def overlap_of(w: Tables, a: int, end: int) -> float:
+def overlap_of(w: Tables, i: int, end: int) -> float:
     """Return the greatest overlap (m) of a cube with a fixed part or with a cube in a row before `end`."""
-    whole, real, bodies, room, hulls = w.whole, w.real, w.bodies, w.room, w.hulls
-    deepest, reach = 0.0, math.sqrt(3.0) * real[EDGE]
-    x, y, z = bodies[a, POSITION], bodies[a, POSITION + 1], bodies[a, POSITION + 2]
-    first, number = near_rows(w, x, y, z, reach / 2)
-    for n in range(number + end - whole[FIXED]):
-        b = n - number + whole[FIXED]
+    a, fixed = w.bodies[i], w.whole[0].fixed
+    deepest, reach = 0.0, math.sqrt(3.0) * w.real[0].edge
+    first, number = near_rows(w, *xyz(a.position), reach / 2)
+    for n in range(number + end - fixed):
+        k = n - number + fixed
         if n < number:
-            b = w.listed[first + n] if first >= 0 else n
-            if _is_beyond(bodies, a, b, reach / 2):
+            k = w.listed[first + n] if first >= 0 else n
+        b = w.bodies[k]
+        if n < number:
+            if max(distance_along(a, b, 0), distance_along(a, b, 1), distance_along(a, b, 2)) >= reach / 2:
                 continue
-            if bodies[b, SHAPE] != 0.0:
-                deepest = max(deepest, -widest_gap(bodies, room, hulls, a, b))
+            if b.hull != 0.0:
+                deepest = max(deepest, -widest_gap(w, a, b))
                 continue
-        elif not _distance(bodies, a, b) < reach:
+        elif not _distance(a, b) < reach:
             continue
-        deepest = max(deepest, _overlap(bodies, a, b))
+        deepest = max(deepest, _overlap(a, b))
     return deepest
 
 
 @inner
-def _distance(bodies: T, a: int, b: int) -> float:
-    x = bodies[a, POSITION] - bodies[b, POSITION]
-    y = bodies[a, POSITION + 1] - bodies[b, POSITION + 1]
-    z = bodies[a, POSITION + 2] - bodies[b, POSITION + 2]
+def _distance(a: R, b: R) -> float:
+    x, y, z = between(a, b)
     return math.sqrt(x * x + y * y + z * z)
 
 
 @inner
-def _is_beyond(bodies: T, a: int, b: int, reach: float) -> bool:
-    """Tell whether the centre of `a` is further than `reach` from a face of `b`, along one of its axes."""
-    return distance_along(bodies, a, b, 0) >= reach or (
-        distance_along(bodies, a, b, 1) >= reach or distance_along(bodies, a, b, 2) >= reach
-    )
-
-
-@inner
-def distance_along(bodies: T, a: int, b: int, k: int) -> float:
+def distance_along(a: R, b: R, k: int) -> float:
     """Return how far (m) the centre of `a` is over the nearer face of `b` along its axis `k`; negative inside."""
-    x = bodies[a, POSITION] - bodies[b, POSITION]
-    y = bodies[a, POSITION + 1] - bodies[b, POSITION + 1]
-    z = bodies[a, POSITION + 2] - bodies[b, POSITION + 2]
-    along = x * bodies[b, AXES + k] + y * bodies[b, AXES + 3 + k] + z * bodies[b, AXES + 6 + k]
-    return abs(along) - bodies[b, HALF + k]
+    return abs(along(b, k, *between(a, b))) - b.half[k]
 
 
 @inner
-def _overlap(bodies: T, a: int, b: int) -> float:
+def _overlap(a: R, b: R) -> float:
     """Return the overlap (m) of two boxes: the least along 15 axes; negative if they are apart."""
-    dx = bodies[b, POSITION] - bodies[a, POSITION]
-    dy = bodies[b, POSITION + 1] - bodies[a, POSITION + 1]
-    dz = bodies[b, POSITION + 2] - bodies[a, POSITION + 2]
+    dx, dy, dz = between(b, a)
     least = math.inf
     for k in range(15):
-        x, y, z = 0.0, 0.0, 0.0
         if k < 3:
-            x, y, z = bodies[a, AXES + k], bodies[a, AXES + 3 + k], bodies[a, AXES + 6 + k]
+            x, y, z = axis(a, k)
         elif k < 6:
-            x, y, z = bodies[b, AXES + k - 3], bodies[b, AXES + k], bodies[b, AXES + 3 + k]
+            x, y, z = axis(b, k - 3)
         else:
-            i, j = (k - 6) // 3, (k - 6) % 3
-            ax, ay, az = bodies[a, AXES + i], bodies[a, AXES + 3 + i], bodies[a, AXES + 6 + i]
-            bx, by, bz = bodies[b, AXES + j], bodies[b, AXES + 3 + j], bodies[b, AXES + 6 + j]
+            ax, ay, az = axis(a, (k - 6) // 3)
+            bx, by, bz = axis(b, (k - 6) % 3)
             x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
         length = math.sqrt(x * x + y * y + z * z)
         if length > _PARALLEL:
-            spread = half_width(bodies, a, x, y, z) + half_width(bodies, b, x, y, z)
+            spread = half_width(a, x, y, z) + half_width(b, x, y, z)
             least = min(least, (spread - abs(x * dx + y * dy + z * dz)) / length)
     return least

@@ -23,67 +23,18 @@ from __future__ import annotations
 
 import math
 
-from tower_sim.compiled.marks import inner
-from tower_sim.physics.core.arrays import (
-    ACTIVE,
-    CHANGED,
-    FIXED,
-    FRICTION,
-    HAS_IMPACTS,
-    ITERATIONS,
-    MOBILE,
-    ONE,
-    OTHER,
-    PAIR,
-    PATCH_RADIUS,
-    POINT,
-    ROWS,
-    SEEN,
-    SPIN,
-    START,
-    TOLERANCE,
-    VELOCITY,
-    VISITS,
-    T,
-)
-from tower_sim.physics.core.contacts import (
-    ACROSS,
-    ALONG,
-    ARM_A,
-    ARM_B,
-    COUPLING_1,
-    COUPLING_2,
-    FACING,
-    INV_INERTIA_N,
-    INV_MASS_1,
-    INV_MASS_2,
-    INV_MASS_N,
-    MASS_1,
-    MASS_2,
-    MASS_N,
-    P_1,
-    P_2,
-    P_N,
-    P_SPIN,
-    ROLE,
-    TARGET,
-    WAITS,
-    approach,
-    bounce,
-    delay_impacts,
-    hold,
-    impulse,
-)
+from tower_sim.compiled.marks import R, inner
+from tower_sim.physics.core.arrays import Tables
+from tower_sim.physics.core.contacts import WAITS, approach, bounce, delay_impacts, hold, impulse
 from tower_sim.physics.core.impulses import (
-    arm,
     inv_masses,
     relative_velocity,
     set_velocity,
-    velocity_at,
     velocity_of,
     with_angular_impulse,
     with_impulse,
 )
+from tower_sim.physics.core.vectors import dot, xyz
 
 _NEWTON_STEPS = 8
 _ROUNDS = 4  # of bounces that make others bounce, in one step
@@ -91,35 +42,37 @@ _NEAR = 1e-6  # of the size of friction that slides; its direction is then as ne
 
 
 @inner
-def solve(whole: T, real: T, bodies: T, flags: T, todo: T, contacts: T) -> None:
+def solve(w: Tables) -> None:
     """Visit the pairs in turn until no velocity at a contact changes by more than the tolerance.
 
     The clock ticks at each change; a pair that has seen the last change of both its rows is passed over.
     """
-    for i in range(whole[FIXED], whole[ROWS]):
-        flags[i, CHANGED] = 0
+    now, settings, flags = w.whole[0], w.real[0], w.flags
+    for i in range(now.fixed, now.rows):
+        flags[i].changed = 0
     clock = 0
-    for sweep in range(int(real[ITERATIONS])):
+    for sweep in range(int(settings.iterations)):
         busy = False
-        for place in range(whole[ACTIVE]):
-            m = place if sweep % 2 == 0 else whole[ACTIVE] - 1 - place  # to and fro, so that neither end is favoured
-            a, b = todo[m, ONE], todo[m, OTHER]
-            if flags[a, CHANGED] <= todo[m, SEEN] and flags[b, CHANGED] <= todo[m, SEEN]:
+        for place in range(now.active):
+            m = place if sweep % 2 == 0 else now.active - 1 - place  # to and fro, so that neither end is favoured
+            task = w.todo[m]
+            a, b = flags[task.one], flags[task.other]
+            if a.changed <= task.seen and b.changed <= task.seen:
                 continue
-            todo[m, SEEN] = clock
-            whole[VISITS] += 1
-            if _visit(real, bodies, todo, contacts, m, a, b) > real[TOLERANCE]:
+            task.seen = clock
+            now.visits += 1
+            if _visit(w, m) > settings.tolerance:
                 clock += 1
-                flags[a, CHANGED] = clock
-                if bodies[b, MOBILE] != 0.0:
-                    flags[b, CHANGED] = clock
+                a.changed = clock
+                if w.bodies[task.other].mobile != 0.0:
+                    b.changed = clock
                 busy = True
         if not busy:
             break
 
 
 @inner
-def solve_late_impacts(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T, step: float) -> None:
+def solve_late_impacts(w: Tables, step: float) -> None:
     """Let those points bounce that waited and are now driven home within the step, in rounds of one impact each.
 
     Solved with the first impacts at once, as if they had been there from the start, they would be struck harder than
@@ -127,105 +80,98 @@ def solve_late_impacts(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T
     """
     for turn in range(_ROUNDS):
         struck = False
-        for m in range(whole[ACTIVE]):
-            pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
-            todo[m, SEEN] = 0
-            if todo[m, HAS_IMPACTS] == 0:
+        for m in range(w.whole[0].active):
+            task = w.todo[m]
+            task.seen = 0
+            if task.has_impacts == 0:
                 continue
-            for row in range(todo[m, START], todo[m + 1, START]):
-                if contacts[row, ROLE] == WAITS and _will_touch(
-                    bodies, meets, todo, contacts, m, row, pair, a, b, step
-                ):
-                    todo[m, SEEN] = -1
+            for k in range(w.todo[m + 1].start - task.start):
+                if _is_driven_home(w, task, k, step):
+                    task.seen = -1
                     struck = True
         if not struck:
             return
-        for m in range(whole[ACTIVE]):
-            pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
-            for k in range(todo[m + 1, START] - todo[m, START]):
-                row = todo[m, START] + k
-                contacts[row, P_N], contacts[row, P_1], contacts[row, P_2], contacts[row, P_SPIN] = 0.0, 0.0, 0.0, 0.0
-                if contacts[row, ROLE] != WAITS:
-                    hold(meets, contacts, row, pair, k, step)
-                elif _will_touch(bodies, meets, todo, contacts, m, row, pair, a, b, step):
-                    hold(meets, contacts, row, pair, k, step)
+        for m in range(w.whole[0].active):
+            task = w.todo[m]
+            a, b = w.bodies[task.one], w.bodies[task.other]
+            for k in range(w.todo[m + 1].start - task.start):
+                point, gap = w.contacts[task.start + k], w.meets[task.pair].points[k].gap
+                point.p_n, point.p_1, point.p_2, point.p_spin = 0.0, 0.0, 0.0, 0.0
+                if point.role != WAITS:
+                    hold(point, gap, step)
+                elif _is_driven_home(w, task, k, step):
+                    hold(point, gap, step)
                     if turn < _ROUNDS - 1:
-                        bounce(real, bodies, meets, contacts, row, pair, k, a, b, step)
-        solve(whole, real, bodies, flags, todo, contacts)
-        delay_impacts(whole, bodies, todo, contacts)
+                        bounce(w, point, gap, a, b, step)
+        solve(w)
+        delay_impacts(w)
 
 
 @inner
-def _will_touch(
-    bodies: T, meets: T, todo: T, contacts: T, m: int, row: int, pair: int, a: int, b: int, step: float
-) -> bool:
-    """Tell whether a point will touch within the step, as its two rows move now."""
-    gap = meets[pair, POINT + 4 * (row - todo[m, START]) + 3]
-    return gap + approach(bodies, contacts, row, a, b) * step < 0.0
+def _is_driven_home(w: Tables, task: R, k: int, step: float) -> bool:
+    """Tell whether a point waits that will touch within the step, as its two rows move now."""
+    point = w.contacts[task.start + k]
+    if point.role != WAITS:
+        return False
+    closing = approach(point, w.bodies[task.one], w.bodies[task.other]) * step
+    return w.meets[task.pair].points[k].gap + closing < 0.0
 
 
 @inner
-def _visit(real: T, bodies: T, todo: T, contacts: T, m: int, a: int, b: int) -> float:
+def _visit(w: Tables, m: int) -> float:
     """Solve the points of one pair, each with the others held; returns the largest change of velocity (m/s).
 
     Friction meets the slip that the change of the normal impulse leaves: how one answers to the other is in the row.
     """
-    friction = bodies[b, FRICTION]
-    first, end = todo[m, START], todo[m + 1, START]
-    nx, ny, nz = arm(contacts, first, FACING)
+    task, patch = w.todo[m], w.real[0].patch_radius
+    first, end = task.start, w.todo[m + 1].start
+    a, b = w.bodies[task.one], w.bodies[task.other]
+    friction = b.friction
+    nx, ny, nz = xyz(w.contacts[first].facing)
     most = 0.0
     single = end - first == 1
-    is_free = bodies[b, MOBILE] != 0.0  # else it neither moves nor is moved
-    inv_a, inv_b = inv_masses(bodies, a), inv_masses(bodies, b)
-    v, w = velocity_of(bodies, a, VELOCITY, SPIN), velocity_of(bodies, b, VELOCITY, SPIN)
+    is_free = b.mobile != 0.0  # else it neither moves nor is moved
+    inv_a, inv_b = inv_masses(a), inv_masses(b)
+    u, v = velocity_of(a.velocity, a.spin), velocity_of(b.velocity, b.spin)
     for row in range(first, end):
-        if contacts[row, ROLE] == WAITS:
+        point = w.contacts[row]
+        if point.role == WAITS:
             continue
-        r, s = arm(contacts, row, ARM_A), arm(contacts, row, ARM_B)
-        x, y, z = relative_velocity(v, r, w, s) if is_free else velocity_at(v, r)
-        p_n = contacts[row, P_N] - (x * nx + y * ny + z * nz - contacts[row, TARGET]) * contacts[row, MASS_N]
+        r, s = xyz(point.arm_a), xyz(point.arm_b)
+        x, y, z = relative_velocity(u, r, v, s, is_free)
+        p_n = point.p_n - (x * nx + y * ny + z * nz - point.target) * point.mass_n
         if p_n < 0.0:
             p_n = 0.0
-        change = p_n - contacts[row, P_N]
+        change = p_n - point.p_n
         if p_n == 0.0 and change == 0.0:
             continue
-        u_1 = x * contacts[row, ALONG] + y * contacts[row, ALONG + 1] + z * contacts[row, ALONG + 2]
-        u_2 = x * contacts[row, ACROSS] + y * contacts[row, ACROSS + 1] + z * contacts[row, ACROSS + 2]
-        p_1, p_2 = _friction(
-            contacts[row, P_1] - (u_1 + contacts[row, COUPLING_1] * change) * contacts[row, MASS_1],
-            contacts[row, P_2] - (u_2 + contacts[row, COUPLING_2] * change) * contacts[row, MASS_2],
-            contacts[row, INV_MASS_1],
-            contacts[row, INV_MASS_2],
-            friction * p_n,
-        )
-        change_1, change_2 = p_1 - contacts[row, P_1], p_2 - contacts[row, P_2]
-        contacts[row, P_N], contacts[row, P_1], contacts[row, P_2] = p_n, p_1, p_2
-        most = max(
-            most,
-            abs(change) * contacts[row, INV_MASS_N],
-            abs(change_1) * contacts[row, INV_MASS_1],
-            abs(change_2) * contacts[row, INV_MASS_2],
-        )
-        x, y, z = impulse(contacts, row, change, change_1, change_2)
-        v = with_impulse(bodies, a, v, inv_a, r, x, y, z)
+        slip_1, slip_2 = dot(point.along, x, y, z), dot(point.across, x, y, z)
+        stick_1 = point.p_1 - (slip_1 + point.coupling_1 * change) * point.mass_1
+        stick_2 = point.p_2 - (slip_2 + point.coupling_2 * change) * point.mass_2
+        p_1, p_2 = _friction(stick_1, stick_2, point.inv_mass_1, point.inv_mass_2, friction * p_n)
+        change_1, change_2 = p_1 - point.p_1, p_2 - point.p_2
+        point.p_n, point.p_1, point.p_2 = p_n, p_1, p_2
+        most = max(most, abs(change) * point.inv_mass_n)
+        most = max(most, abs(change_1) * point.inv_mass_1, abs(change_2) * point.inv_mass_2)
+        x, y, z = impulse(point, change, change_1, change_2)
+        u = with_impulse(a, u, inv_a, r, x, y, z)
         if is_free:
-            w = with_impulse(bodies, b, w, inv_b, s, -x, -y, -z)
+            v = with_impulse(b, v, inv_b, s, -x, -y, -z)
         if single:
             # Let a contact of one point resist spin about its normal, as a small flat patch does. A disc of radius r
             # pressed evenly resists with 2/3 r times the friction. [assumed: wooden edges are that blunt]
-            turning = (v[3] - w[3]) * nx + (v[4] - w[4]) * ny + (v[5] - w[5]) * nz
-            bound = real[PATCH_RADIUS] * friction * p_n / 1.5
-            spin = contacts[row, P_SPIN] - turning / contacts[row, INV_INERTIA_N]
-            spin = min(max(spin, -bound), bound)
-            change = spin - contacts[row, P_SPIN]
-            contacts[row, P_SPIN] = spin
-            most = max(most, abs(change) * contacts[row, INV_INERTIA_N] * real[PATCH_RADIUS])
-            v = with_angular_impulse(bodies, a, v, inv_a[1], change * nx, change * ny, change * nz)
+            turning = (u[3] - v[3]) * nx + (u[4] - v[4]) * ny + (u[5] - v[5]) * nz
+            bound = patch * friction * p_n / 1.5
+            spin = min(max(point.p_spin - turning / point.inv_inertia_n, -bound), bound)
+            change = spin - point.p_spin
+            point.p_spin = spin
+            most = max(most, abs(change) * point.inv_inertia_n * patch)
+            u = with_angular_impulse(a, u, inv_a[1], change * nx, change * ny, change * nz)
             if is_free:
-                w = with_angular_impulse(bodies, b, w, inv_b[1], -change * nx, -change * ny, -change * nz)
-    set_velocity(bodies, a, VELOCITY, SPIN, v)
+                v = with_angular_impulse(b, v, inv_b[1], -change * nx, -change * ny, -change * nz)
+    set_velocity(a.velocity, a.spin, u)
     if is_free:
-        set_velocity(bodies, b, VELOCITY, SPIN, w)
+        set_velocity(b.velocity, b.spin, v)
     return most
 
 
