@@ -69,7 +69,7 @@ FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARG
         "None|True|-1|0|5|1.5|nan|inf|1e308|2**128|10**400|1/4": "Throw.knock",
         "table of 5": "Throw.cubes",
         "None|nope|''|NUL|escape|surrogate|bidi": "Throw.apparatus Play.apparatus parse_rules.directory",
-        "nope|''|NUL|escape|surrogate|bidi": "at.place",
+        "nope|''|NUL|escape|surrogate|bidi": "at.place parse.directory",
         "5|2**128|10**400": "gold.divisor",
         "0": "run_shard.index",
         "nope": "number",

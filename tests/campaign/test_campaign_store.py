@@ -324,7 +324,7 @@ def test_a_shard_that_raises_is_told_and_the_others_go_on(
         assert campaign_run(tmp_path / "games.toml", out) == 1
     streams = capsys.readouterr()
     assert "shard 1 failed: ZeroDivisionError: a bug in two lines at breaks, line" in streams.err
-    assert "2 shards failed; to try them again: tower-sim campaign run" in streams.err
+    assert "2 shards failed; to try again: tower-sim campaign run" in streams.err
     assert "shards: 4 done, 2 missing, of 6\nmissing: 1, 4" in streams.out
     assert verify(out) == ["shard 1: not done", "shard 4: not done"]
     assert campaign_run(tmp_path / "games.toml", out) == 0

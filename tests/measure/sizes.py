@@ -3,7 +3,7 @@
 python -m tests.measure.sizes
 
 Bundles are made by esbuild, from the folder `node_modules` in TOWER_SIM_NODE_MODULES. Sizes are in kB (1000 bytes), as
-files and with gzip. `python -m tests.measure.figures` then writes them into the pages.
+files and with gzip. The script `figures` then writes them into the pages.
 """
 
 from __future__ import annotations

@@ -77,11 +77,10 @@ def test_only_physics_knows_hands(model: PhysicsModel, thrown: Outcome):
     law = open_model("amerigo", "surrogate")
     event = replace(thrown.state.log[0], emerged=tuple(range(12)))
     state = replace(law.empty(), log=(event,))
-    with pytest.raises(UsageError, match="an event in the log is 'hand'"):
-        law.drop(state, [], np.random.default_rng(1))
-    plain = replace(thrown.state, log=(replace(event, kind="drop", rng="1:1:"),))
-    with pytest.raises(UsageError, match="launches in its log that do not fit"):
-        model.drop(plain, [], np.random.default_rng(1))
+    assert not hasattr(law, "throw_by_hand")
+    with pytest.raises(UsageError, match="in the log is"):
+        redo(law, state)
+    assert redo(model, thrown.state) == thrown.state
 
 
 def test_the_command_does_it_again_and_the_throw_of_a_link(thrown: Outcome):

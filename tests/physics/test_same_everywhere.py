@@ -32,7 +32,7 @@ DIGESTS = {
 # what decides a drop before an engine runs, and where cubes are when it has run; pictures need not be the same, nor
 # the numbers of a tower by design before they are written into its profile
 # the import of a mesh is done once: its results stand in the profile and in the file of solids
-ONCE = "importing.py", "prisms.py", "space.py"
+ONCE = "importing.py", "package.py", "prisms.py", "reading.py", "space.py"
 DECIDES = [
     *(path for path in PACKAGE.glob("apparatus/**/*.py") if not path.name.endswith(("dimensions.py", *ONCE))),
     *(PACKAGE / "physics" / f"{name}.py" for name in ("scene",)),
