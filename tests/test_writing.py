@@ -166,11 +166,11 @@ WRITTEN = {  # every command that writes results, with one of its files
     "page lab -o lab.html --tower amerigo": "lab.html",
     "page record -o record.html": "record.html",
     "page replay amerigo --cubes blue=1 --seed 1 -o r.html": "r.html",
-    "campaign report data -o report": "report/tables/failed.csv",
+    "campaign report data -o report": "report/tables/autocorrelation.csv",
     "tower show amerigo -o tower.png": "tower.png",
     "tower import mesh.stl -o mine.toml --edge 14": "mine.png",
     "tower fit rulebook-setup -o fitted.toml --seed 1": "fitted.calibration/report.html",
-    "tower export amerigo -o tower.3mf": "tower.3mf",
+    "tower export amerigo -o tower.stl": "tower.stl",
     "model export amerigo --to js -o x.mjs": "x.mjs",
     "model export amerigo --to npm -o package": "package/README.md",
 }
