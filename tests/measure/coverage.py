@@ -1,6 +1,6 @@
 """Measure how often the study's intervals hold the truth and its sweeps see what is not there.
 
-python -m tests.measure.coverage sweeps information intervals indices --write docs/statistics/report.md
+python -m tests.measure.coverage sweeps intervals ranks --write docs/statistics/report.md
 
 All is of processes that are known: games under the 2/3-1/3 rule, chances and chains drawn by numpy.
 """
@@ -98,7 +98,7 @@ def sweeps_table(reports: int = 400, seed: int = 1) -> str:
     return table_text([*head, "trend over 2 sd, seen in %", "one point off by 2 sd, seen in %"], rows)
 
 
-# Information
+# Reports of some games
 
 
 def parts(reports: int, games: int, rounds: int, rng: np.random.Generator) -> Iterator[Campaign]:
@@ -110,48 +110,12 @@ def parts(reports: int, games: int, rounds: int, rng: np.random.Generator) -> It
         yield from (at_point(split, i) for i in range(some))
 
 
-def informations(games: int, reports: int, rounds: int, seed: int) -> list[Estimate]:
-    rng = np.random.default_rng([seed, games])
-    found = (memory.successive_information(part, rng) for part in parts(reports, games, rounds, rng))
-    return [each.bits for each in found if each]
-
-
-def known_information(rounds: int, seed: int, games: int = 20_000) -> float:
-    """Return the information (bits) of successive drops in so many games, far more than any report has."""
-    rng = np.random.default_rng(seed)
-    batches = [play_rule(kit(rounds), AT_ONCE, rng) for _ in range(games // AT_ONCE)]
-    out = np.concatenate([batch.matrix(np.where(batch.phases, batch.drops.emerged, -1)) for batch in batches])
-    out = out.astype(np.int64)
-    size, others = int(out.max()) + 1, np.roll(out, 1, axis=0)
-
-    def information(later: Array) -> float:
-        there = (out[:, :-1] >= 0) & (later[:, 1:] >= 0)
-        code = out[:, :-1][there] * size + later[:, 1:][there]
-        return float(memory.mutual_information(np.bincount(code, minlength=size**2).reshape(size, size)))
-
-    return information(out) - information(others)
-
-
-def information_table(reports: int = 300, rounds: int = 5, seed: int = 2) -> str:
-    truth = known_information(rounds, seed)
-    rows: list[Sequence[object]] = []
-    for games in (20, 50, 240):
-        found = informations(games, reports if games < 240 else reports // 3, rounds, seed + 1)
-        values = np.array([each.value for each in found])
-        error = values.std(ddof=1) / np.sqrt(len(values))
-        hits = sum(each.low <= truth <= each.high for each in found)
-        mean = f"{values.mean():.4f} +- {error:.4f}"
-        rows.append([games, len(found), f"{truth:.4f}", mean, percent(hits, len(found))])
-    return table_text(["games", "reports", "truth, bits", "mean of estimates +- se, bits", "covered, %"], rows)
-
-
 # Intervals
 
 MISSING = Estimate(np.nan, np.nan, np.nan, 0)
 ROUNDS = 3  # of games whose intervals are tried
 AGES = (0, 2, 4)
 DROPS = (0, 5, 14)
-GAIN = "gain of a predictor"
 
 
 def intervals(part: Campaign) -> dict[str, list[Estimate]]:
@@ -198,12 +162,6 @@ def intervals(part: Campaign) -> dict[str, list[Estimate]]:
     }
 
 
-def gains(part: Campaign) -> dict[str, list[Estimate]]:
-    scores = memory.prediction(part, Resamples(part.strata, part.rng("resamples"), 1000), part.rng("folds"))
-    assert scores
-    return {GAIN: [*scores.gains.values()]}
-
-
 def _pick(found: Estimates, places: Sequence[int]) -> list[Estimate]:
     return [found.at(i, 0) if i < len(found.value) else MISSING for i in places]
 
@@ -225,19 +183,15 @@ def truths(seed: int, batches: int = 4, games: int = 1_000) -> dict[str, Array]:
 def covered(games: int, reports: int, truth: dict[str, Array], seed: int) -> dict[str, tuple[float, float, int]]:
     """Return, by kind, which share of intervals holds the truth, its standard error, and how many there are.
 
-    A kind's figures within a report go together, so the error is over reports. The gain of predictors depends on how
-    much they were fitted to: its truth is the mean over reports, of which it has a quarter. Shares of under one drop
+    A kind's figures within a report go together, so the error is over reports. Shares of under one drop
     in fifty are left out.
     """
     rng = np.random.default_rng([seed, games])
     found = [intervals(part) for part in parts(reports, games, ROUNDS, rng)]
-    rows = {
+    return {
         kind: _count_hits(ends(found, kind), right, right > (0.02 if kind == "share of drops" else -np.inf))
         for kind, right in truth.items()
     }
-    gained = ends([gains(part) for part in parts(reports // 4, games, ROUNDS, rng)], GAIN)
-    right = gained[0].mean(0)
-    return rows | {GAIN: _count_hits(gained, right, np.isfinite(right))}
 
 
 def _count_hits(estimates: Array, right: Array, counted: Array) -> tuple[float, float, int]:
@@ -259,55 +213,33 @@ def intervals_table(reports: int = 200, seed: int = 3) -> str:
     return table_text(["kind of interval", *(f"{games} games, % (n)" for games in sizes)], rows)
 
 
-# Indices
+# Rank correlations
 
 
-def hold_rank(points: int, rng: np.random.Generator) -> Array:
+RANKS = 1000  # designs
+
+
+def hold_rank(points: int, rng: np.random.Generator) -> bool:
+    """Return whether the interval of a rank correlation holds the known one of normal pairs of correlation 0.6."""
     x = rng.normal(size=points)
     found = effects.rank_correlation(x, 0.6 * x + 0.8 * rng.normal(size=points))
-    return np.array([found.low <= 6 / np.pi * np.arcsin(0.3) <= found.high])
+    return found.low <= 6 / np.pi * np.arcsin(0.3) <= found.high
 
 
-def hold_smooth(points: int, rng: np.random.Generator) -> Array:
-    x, at = 10 * rng.random(points), np.linspace(0.5, 9.5, 10)
-    found = effects.smooth(x, np.sin(x / 3) + rng.normal(0, 0.2, points), at, rng)
-    assert found
-    return (found.low <= np.sin(at / 3)) & (np.sin(at / 3) <= found.high)
-
-
-def hold_sobol(points: int, rng: np.random.Generator) -> Array:
-    """Of Ishigami's function, whose shares are known."""
-    x = rng.random((points, 3))
-    z = np.pi * (2 * x - 1)
-    y = np.sin(z[:, 0]) + 7 * np.sin(z[:, 1]) ** 2 + 0.1 * z[:, 2] ** 4 * np.sin(z[:, 0])
-    found = effects.shares(x, y, rng)
-    if not found:
-        return np.zeros(0, bool)
-    value, error = np.hstack([found.first, found.total])
-    return np.abs(value - (0.314, 0.442, 0.0, 0.558, 0.442, 0.244)) <= np.maximum(2 * error, 0.005)
-
-
-def indices_table(seed: int = 4) -> str:
+def ranks_table(seed: int = 4) -> str:
     rows: list[Sequence[object]] = []
-    for kind, sizes, designs, draw in (
-        ("rank correlation (.58)", (12, 40), 1000, hold_rank),
-        ("smooth, at ten places", (30, 100), 200, hold_smooth),
-        ("Sobol indices, first and total", (150,), 6, hold_sobol),
-    ):
-        for points in sizes:
-            rng = np.random.default_rng([seed, points])
-            held = [draw(points, rng) for _ in range(designs)]
-            ratio = np.concatenate(held).mean()
-            error = np.std([one.mean() for one in held if len(one)], ddof=1) / np.sqrt(designs)
-            rows.append([kind, points, designs, f"{100 * ratio:.1f} +- {100 * error:.1f}"])
-    return table_text(["kind of interval", "points", "designs", "covered, %"], rows)
+    for points in (12, 40):
+        rng = np.random.default_rng([seed, points])
+        held = [hold_rank(points, rng) for _ in range(RANKS)]
+        share, error = np.mean(held), np.std(held, ddof=1) / np.sqrt(RANKS)
+        rows.append([points, RANKS, f"{100 * share:.1f} +- {100 * error:.1f}"])
+    return table_text(["points", "designs", "covered, %"], rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {
     "sweeps": sweeps_table,
-    "information": information_table,
     "intervals": intervals_table,
-    "indices": indices_table,
+    "ranks": ranks_table,
 }
 
 

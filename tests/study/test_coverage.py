@@ -6,11 +6,10 @@ from scipy import stats
 from support.datasets import series
 
 from tests.measure import coverage
-from tests.measure.script import ROOT
 from tower_sim.statistics import Estimates, Resamples
 from tower_sim.study import memory, retention
 from tower_sim.study.design import SweptCurve, Varied
-from tower_sim.study.effects import LEVEL, followed, smooth
+from tower_sim.study.effects import LEVEL, followed
 
 
 def at_most(hits: int, of: int, chance: float) -> bool:
@@ -55,26 +54,6 @@ def test_sweeps_of_nothing_at_all_sizes():
         assert at_most(alarms, 400, 0.05), (points, games, alarms)
 
 
-def test_the_information_of_few_games_is_right_on_average_and_its_interval_holds(monkeypatch: pytest.MonkeyPatch):
-    """The truth of 5 rounds under the rule is .018 bits; corrected by Miller and Madow alone 20 games gave .072."""
-    monkeypatch.setattr(memory, "PERMUTATIONS", 49)
-    found = coverage.informations(games=20, reports=60, rounds=5, seed=7)
-    values = [each.value for each in found]
-    assert abs(np.mean(values) - 0.018) < 0.003 + 4 * stats.sem(values)
-    assert at_most(sum(not each.low <= 0.018 <= each.high for each in found), 60, 0.05)
-
-
-def test_the_pages_give_the_memory_in_bits_as_the_code_measures_it():
-    assert memory.mutual_information(np.diag([1 << 20, 1 << 20])) == pytest.approx(1, abs=1e-5)  # a coin: 0.69 nats
-    truth = f"{coverage.known_information(5, 2):.4f}"
-    assert f"the memory between drops (truth {truth} bits)" in (ROOT / "docs/statistics.md").read_text("utf-8")
-    report = (ROOT / "docs/statistics/report.md").read_text("utf-8")
-    assert (
-        f"| truth, bits | mean of estimates +- se, bits | covered, % |\n|---|---|---|---|---|\n| 20 | 300 | {truth}"
-        in report
-    )
-
-
 def test_intervals_of_standard_deviations_and_of_lags_hold():
     """Eight and twenty runs of an autoregression of .8 from its own law, and of one number a run."""
     rng = np.random.default_rng(8)
@@ -95,15 +74,6 @@ def test_intervals_of_standard_deviations_and_of_lags_hold():
             truth = (1, 1, 0.8, 0.8**7)
             missed += [not each.low <= value <= each.high for each, value in zip(found, truth, strict=True)]
         assert all(at_most(count, reports, 0.06) for count in missed), (runs, missed)
-
-
-def test_the_band_of_a_smooth_holds_a_curve_that_bends():
-    """A local line's band held the sine at 73 % of places with 30 points, and at 48 % with 100."""
-    rng, few = np.random.default_rng(10), np.arange(10.0)
-    for points in (30, 100):
-        held = [coverage.hold_smooth(points, rng).mean() for _ in range(40)]
-        assert np.mean(held) > 0.93 - 4 * stats.sem(held)
-    assert smooth(few, few, few, rng) is None
 
 
 @pytest.mark.slow

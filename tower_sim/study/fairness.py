@@ -133,36 +133,3 @@ def shuffled(cubes: Situations, rng: np.random.Generator) -> Array:
     key = (cubes.cell.astype(np.int64) << 40) | (rng.integers(1 << 32, size=len(cubes.cell)) << 8) | cubes.colour
     key.sort()
     return (key & 255)[cubes.out]
-
-
-@dataclass(frozen=True)
-class ByPhase:
-    """The cubes out of a phase, by colour: their `mean` number, and the share of phases with any `present`.
-
-    `table` has the mean numbers by the colour of the phase, in `names`, and the colour that came out.
-    """
-
-    names: tuple[str, ...]
-    mean: Estimates
-    present: Estimates
-    table: Estimates
-
-
-def by_phase(campaign: Campaign, boot: Resamples) -> ByPhase:
-    """Return the numbers of cubes out by colour over the phases of `campaign`."""
-    rows, phase = campaign.phases, campaign.drops.phase
-    out = campaign.out_by_colour[rows].astype(float)
-    drops = campaign.by_run(np.ones(out.shape), rows)
-    size, width = max(len(phase.names), 1), len(campaign.colours)
-    known = phase.codes[rows] >= 0
-    run, code = campaign.drops.run[rows][known], phase.codes[rows][known]
-    under = campaign.tally(run, code, size)
-    used = np.flatnonzero(under.sum(0))
-    over = np.stack([campaign.tally(run, code, size, column[known]) for column in out.T], 2)[:, used]
-    of = np.repeat(under[:, used], width, axis=1).astype(float)
-    return ByPhase(
-        names=tuple(phase.names[i] for i in used),
-        mean=boot.ratios(campaign.by_run(out, rows), drops),
-        present=boot.shares(campaign.by_run(out > 0, rows), drops),
-        table=boot.ratios(over.reshape(campaign.runs, -1), of).reshape(len(used), width),
-    )

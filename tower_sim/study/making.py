@@ -23,8 +23,7 @@ from tower_sim.tools.extras import need
 from tower_sim.tools.progress import report_progress
 from tower_sim.tools.terminal import count_noun
 
-EFFECTS = 20  # steps of progress for the effects of the fields and the points
-PACKAGES = ("tower_sim", "numpy", "scipy", "pyarrow", "matplotlib", "SALib")
+PACKAGES = ("tower_sim", "numpy", "scipy", "pyarrow", "matplotlib")
 SCHEMA = "tower-sim/study"
 FAILED = 0.01  # share of failed draws, above which the opening of the report mentions it
 
@@ -59,9 +58,9 @@ def study(directory: str | Path, out: str | Path, point: int | None = None) -> d
 
 def _study_points(campaign: Campaign) -> tuple[list[str], list[Section]]:
     points = len(used_points(campaign))
-    with report_progress("steps", points + EFFECTS + 1) as tell:
+    with report_progress("steps", points + 1) as tell:
         sweep = swept.Swept.of(campaign, curves(campaign, tell))
-        parts = swept.sections(sweep, lambda part: tell(points + round(part * EFFECTS)))
+        parts = swept.sections(sweep)
         rates = [(point, own, _failure_rate(own, boot)) for point, own, boot in each_point(campaign)]
         rates.sort(key=lambda row: -row[2].value)
         rows: Rows = [
@@ -75,7 +74,7 @@ def _study_points(campaign: Campaign) -> tuple[list[str], list[Section]]:
             "points. Drawing again leaves out what failed, so a rate that is not small biases the point's figures.",
             Table("failed_by_point", head, rows, 8 if some else 0),
         )
-        tell(points + EFFECTS + 1)
+        tell(points + 1)
     return swept.plain(sweep), [*parts, _what_was_run(campaign, "within its design point"), failed]
 
 

@@ -14,7 +14,6 @@ from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 FEWEST = 5  # drops in a cell of the map, below which it is not drawn
 WITHIN = 7  # drops: limit of the restricted mean stay
 LATE = 5  # drops: residents of this age or more are called old
-AGES = 8  # the most ages with a separate probability by region
 
 
 def grouped(
@@ -215,14 +214,10 @@ class Survival:
 
 @dataclass(frozen=True)
 class Hazards:
-    """The chance of release in a drop, by region (regions,), and by region and age (regions, ages).
-
-    The last age includes all older cubes.
-    """
+    """The chance of release in a drop, by region (regions,)."""
 
     regions: tuple[str, ...]
     by_region: Estimates
-    by_age: Estimates
 
 
 def resident_rows(campaign: Campaign) -> Array:
@@ -277,16 +272,13 @@ def _summaries(curve: Array) -> Array:
 
 
 def hazards(campaign: Campaign, boot: Resamples) -> Hazards | None:
-    """Estimate the chance of release by region and age; None if no cube was ever inside before a drop."""
+    """Estimate the chance of release by region; None if no cube was ever inside before a drop."""
     cubes, rows = campaign.cubes, resident_rows(campaign)
     if not len(rows):
         return None
     used, place = np.unique(cubes.before.codes[rows], return_inverse=True)
-    ages = min(AGES, int(max(cubes.age[rows].max(), 1)))
-    age = np.clip(cubes.age[rows], 1, ages).astype(np.int64) - 1
     run, out = campaign.drops.run[cubes.row[rows]], cubes.out[rows]
     return Hazards(
         tuple(cubes.before.names[int(code)].removeprefix(INSIDE) for code in used),
         grouped(campaign, boot, run, place, len(used), out, share=True),
-        grouped(campaign, boot, run, place * ages + age, len(used) * ages, out, share=True).reshape(len(used), ages),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from tower_sim.report import charts
 from tower_sim.report.charts import RULE, Panel, bars, level, points
 from tower_sim.report.numbers import show
 from tower_sim.report.page import Chart, Rows, Section, Table
-from tower_sim.statistics import Estimate, Estimates, Resamples, apart, holm
+from tower_sim.statistics import Estimates, Resamples, apart, holm
 from tower_sim.study import fairness, memory, retention
 from tower_sim.study.baseline import is_of_the_rule
 from tower_sim.study.design import estimate, other_figures, own_columns
@@ -82,13 +81,8 @@ def stays(tower: TowerFigures) -> Section:
         "chance of release": mine.hazard,
         "still inside after it": [mine.survival.at(i, mine.entered) for i in range(len(mine.age))],
     }
-    ages = places.by_age.value.shape[1]
     head = ["region", "cube-drops", "chance of release"]
-    head += [f"age {a + 1}{' or more' if a + 1 == ages else ''}" for a in range(ages)]
-    by_region: Rows = [
-        [name, each.n, each, *(places.by_age.at((i, a)) for a in range(ages))]
-        for i, (name, each) in enumerate(zip(places.regions, places.by_region, strict=True))
-    ]
+    by_region: Rows = [[name, each.n, each] for name, each in zip(places.regions, places.by_region, strict=True)]
     drawn = mine.at_risk >= ENOUGH
     age, curve = np.append(0, mine.age[drawn]), mine.survival.take(drawn)
     low, high = (np.append(1.0, np.nan_to_num(end, nan=1)) for end in (curve.low, curve.high))
@@ -115,7 +109,7 @@ def stays(tower: TowerFigures) -> Section:
         f"{f', at age {LATE} or more {show(late)}' if late else ''}: {trend}.",
         Table.of("survival", columns, LONG),
         Chart("stays", charts.figure(panels, 3.0), "How long cubes stay"),
-        [Section("", "By the region in which a cube lies, and by age:", Table("release_by_region", head, by_region))],
+        [Section("", "By the region in which a cube lies:", Table("release_by_region", head, by_region))],
     )
 
 
@@ -140,63 +134,16 @@ def remembrance(tower: TowerFigures) -> Section:
     draws.append(points(lags, tower.lags.take(0), "all cubes"))
     draws += [points(lags, rule.lags.value[0], NAMES[1], RULE)] if rule else []
     panels = [Panel("lag [drops]", "autocorrelation, number inside", [*draws, level(0)])]
-    if info := tower.information:
-        theirs = rule.information if rule else None
-        beside = f" Under the 2/3-1/3 rule it is {show(theirs.bits)}." if theirs else ""
-        says.append(
-            f"The number out of one drop tells {show(info.bits, 'bits')} of the number out of the next, beyond what it "
-            f"seems to tell of the next in another {campaign.unit} ({info.bits.n} pairs; Miller-Madow, jackknife "
-            f"interval). With runs shuffled it is 0 +- {np.std(info.null):.2g} bits; p = {info.p:.3g} (Monte Carlo "
-            f"error {info.p_error:.1g}).{beside}"
-        )
-        counts, edges = np.histogram(info.null, 21)
-        draws = [
-            charts.outline(edges, counts, "shuffled runs", filled=True),
-            level(info.bits.value, "this campaign", 0, upright=True),
-        ]
-        panels.append(Panel("information [bits]", "shuffles", draws, f"n = {info.bits.n} pairs", floor=True))
-    few = f"The gain of predictors is scored on runs left out: this needs {memory.FOLDS} runs or more."
-    predictors = Section("", few)
-    if scores := tower.prediction:
-        predictors = _predictors(tower, scores)
-        names = [knows.replace(", ", ",\n") for knows in scores.gains]
-        gains = bars(np.arange(len(names)), Estimates.of(scores.gains.values()), width=0.6, across=True)
-        note = f"knows; n = {scores.memoryless.n} drops"
-        panels.append(Panel("gain [bits/drop]", "", [gains, level(0, upright=True)], note, names, across=True))
     return Section(
         title,
         "\n\n".join(says),
         Table("autocorrelation", ["inside", *(f"lag {k}" for k in lags)], rows),
         Chart("memory", charts.figure(panels, 3.1), "Memory of the tower"),
-        [predictors],
-    )
-
-
-def _predictors(tower: TowerFigures, scores: memory.Prediction) -> Section:
-    base, gains, rule = scores.memoryless, scores.gains, tower.rule
-    best = max(gains, key=lambda knows: gains[knows].value)
-    gain = gains[best]
-    cost = Estimate(-base.value, -base.high, -base.low, base.n)
-    verdict = (
-        "the tower is not memoryless given the number thrown"
-        if gain.low > 0
-        else "no memory beyond the number thrown is shown"
-        if gain.high >= 0
-        else "it predicts worse, so none is shown"
-    )
-    of_rule: Mapping[str, Estimate] = rule.prediction.gains if rule and rule.prediction else {}
-    columns = {"knows, beside the number thrown": gains, "gain [bits/drop]": gains.values()}
-    return Section(
-        "",
-        f"Knowing only the number thrown, the number out of the next drop costs {show(cost)} bits a drop on "
-        f"{tower.campaign.unit}s not fitted. Of {len(gains)} richer predictors the best knows "
-        f"*{best}* and gains {show(gain, 'bits')} a drop over it ({gain.n} drops); {verdict}.",
-        Table.of("prediction", columns | {"rule": [of_rule.get(knows) for knows in gains]}),
     )
 
 
 def alike(tower: TowerFigures) -> Section:
-    """Return the section on whether colours are alike, and on the effect of the order of play on them."""
+    """Return the section on whether colours are alike."""
     campaign, boot = tower.campaign, tower.boot
     tests: dict[str, fairness.Fairness] = {}
     says: list[str] = []
@@ -218,50 +165,19 @@ def alike(tower: TowerFigures) -> Section:
             "percentage points from what is expected (an interval for one colour; it is the largest of "
             f"{len(test.colours)})."
         )
-    order, x = fairness.by_phase(campaign, boot), np.arange(len(campaign.colours))
-    most, least = int(np.argmax(order.mean.value)), int(np.argmin(order.mean.value))
-    columns = {"colour": campaign.colours, "mean out of a drop [cubes]": order.mean}
-    columns |= {"share of drops in which any comes out": order.present}
-    parts = [
-        Section(
-            "",
-            f"What the order of play does: most often {campaign.colours[most]} comes out, {show(order.mean.at(most))} "
-            f"cubes a drop, least often {campaign.colours[least]}, {show(order.mean.at(least))}.",
-            Table.of("colour_out", columns),
-        )
-    ]
+    x = np.arange(len(campaign.colours))
     drawn = [
         points(x + 0.2 * (i - (len(tests) - 1) / 2), Estimates.of(each.times(100) for each in test.differences),
                f"{name}, n = {test.cubes} cubes", i, joined=False)
         for i, (name, test) in enumerate(tests.items())
     ]  # fmt: skip
     panels = [Panel("", "out minus expected [pp]", [*drawn, level(0)], "pp: percentage points", campaign.colours)]
-    if order.names and order.table.n is not None:
-        head = ["phase of", "phases", *(f"{name} out [cubes]" for name in campaign.colours)]
-        rows: Rows = [
-            [name, order.table.at((i, 0)).n, *(order.table.at((i, int(c))) for c in x)]
-            for i, name in enumerate(order.names)
-        ]
-        parts.append(Section("", "", Table("colour_out_by_phase", head, rows)))
-        across, up = np.arange(len(x) + 1) - 0.5, np.arange(len(order.names) + 1) - 0.5
-
-        def name_rows(axis: Any) -> None:
-            axis.set_yticks(range(len(order.names)), order.names)
-            axis.invert_yaxis()
-
-        draws = [charts.cells(across, up, order.table.value.T, "{:.2f}"), name_rows]
-        note = f"mean out [cubes], n = {order.table.n[:, 0].sum()} phases"
-        panels.append(Panel("colour that comes out", "phase of", draws, note, campaign.colours))
-    else:
-        panels.append(
-            Panel("", "mean out of a drop [cubes]", [bars(x, order.mean)], names=campaign.colours, floor=True)
-        )
     of_tests: dict[str, Any] = {"colour": campaign.colours}
     for name, test in tests.items():
         of_tests |= {f"{name}: cubes": test.differences.n, f"{name}: share out minus expected": test.differences}
     table = Table.of("fairness", of_tests) if tests else None
     chart = Chart("fairness", charts.figure(panels, 3.0), "Colours")
-    return Section("5. Fairness between colours", "\n\n".join(says), table, chart, parts)
+    return Section("5. Fairness between colours", "\n\n".join(says), table, chart)
 
 
 def against_rule(tower: TowerFigures) -> Section:

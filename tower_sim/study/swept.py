@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,12 +11,11 @@ import numpy as np
 
 from tower_sim.campaign.data import Array, Campaign
 from tower_sim.report import charts
-from tower_sim.report.charts import Panel, bars, points
-from tower_sim.report.numbers import HOW_SURE, Cell, capitalise, plainly, show
+from tower_sim.report.charts import Panel, points
+from tower_sim.report.numbers import HOW_SURE, capitalise, plainly, show
 from tower_sim.report.page import Chart, Rows, Section, Table
 from tower_sim.runs.tower import INSIDE, OUT, THROWN_OUT
-from tower_sim.statistics import FEWEST, Estimate
-from tower_sim.study import battles, memory, retention
+from tower_sim.statistics import FEWEST
 from tower_sim.study import effects as fx
 from tower_sim.study.design import (
     BATTLE,
@@ -25,7 +24,6 @@ from tower_sim.study.design import (
     PLAYERS,
     SweptCurve,
     Varied,
-    each_point,
     is_sampled,
     list_varied,
     of_drops,
@@ -35,13 +33,9 @@ from tower_sim.study.design import (
 from tower_sim.study.effects import LEVEL, Effect, Slice
 
 TURNED = 8  # points up to which the table of figures has a column for each
-SMOOTH_AT = 60  # places at which a smooth is drawn
 HEADLINED = 4  # figures in the first paragraph
-MOST = 24  # points; with more, only the main figures are shown
-MOST_DRAWN = 12  # points whose distributions are drawn
 MOST_LINES = 6  # curves in a panel
 MOST_FIELDS = 9  # panels of a figure against each field, the strongest fields first
-LEAST_REACH = 0.005  # least half-width of the interval of a share
 HIGH = 1.85  # in: a row of panels
 ABOUT = {PLAYERS: "What players get", IN_TOWER: "What the tower does", BATTLE: "Battles", OWN: "What the game tells"}
 
@@ -106,14 +100,9 @@ class Swept:
         ]
 
 
-def sections(swept: Swept, tell: Callable[[float], None]) -> list[Section]:
-    """Return the sections; `tell` receives the finished share."""
-    half = len(swept.points) + 1
-    return [
-        _main_figures(swept),
-        _effects(swept, lambda part: tell(part / half)),
-        _by_point(swept, lambda done: tell((1 + done) / half)),
-    ]
+def sections(swept: Swept) -> list[Section]:
+    """Return the sections."""
+    return [_main_figures(swept), _effects(swept)]
 
 
 # The opening
@@ -227,6 +216,8 @@ def _main_figures(swept: Swept) -> Section:
         says = "Intervals are of 95 %, each from its point's own runs."
     if any(curve.rule is not None for curve in swept.curves):
         says += " The 2/3-1/3 rule was played with each point's own cubes, phases and rules."
+    one = f"tower-sim campaign report DIR --point {int(swept.points[0])} -o REPORT"
+    says += f" `{one}` makes the whole report of one point."
     rows: Rows = [
         [point, *(field.at(i) for field in swept.fields if field.name != "point"), int(swept.runs[i]),
          *(curve.y.at(i) if np.isfinite(curve.y.low).any() else float(curve.y.value[i]) for curve in swept.curves)]
@@ -319,25 +310,16 @@ def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
 
 def _against_fields(swept: Swept, curve: SweptCurve, number: int) -> Chart:
     fields = [group[0] for group in swept.groups]
-    known = np.isfinite(curve.y.value)
     strength = {field.name: abs(fx.correlate_ranks(curve, field).value) for field in fields}
     if len(fields) > MOST_FIELDS:
         fields = sorted(fields, key=lambda field: -np.nan_to_num(strength[field.name]))[:MOST_FIELDS]
     panels: list[Panel] = []
-    note = ""
     for field in fields:
         draws = [points(field.numbers, curve.y, joined=False)]
-        at: Array = np.linspace(float(field.numbers.min()), float(field.numbers.max()), SMOOTH_AT)
-        rng = swept.campaign.rng(f"smooth {curve.name} {field.name}")
-        is_sample = field.is_number and is_sampled(swept.campaign)
-        line = fx.smooth(field.numbers[known], curve.y.value[known], at, rng) if is_sample else None
-        if line is not None:
-            draws += [charts.band(at, line.low, line.high, role=2), charts.line(at, line.value, role=2)]
-            note = "; line: smooth over points, with its 95 % band"
         names = [] if field.is_number else [_trimmed(level, 16) for level in field.levels]
         panels.append(Panel(_trimmed(field.name), _name_curve(curve) if field is fields[0] else "", draws, names=names))
     slug = "".join(c if c.isalnum() else "_" for c in curve.name)
-    figure = charts.figure(panels, HIGH, head=f"n = {len(curve.y)} points, each a mark{note}")
+    figure = charts.figure(panels, HIGH, head=f"n = {len(curve.y)} points, each a mark")
     return Chart(f"fields_{number}_{slug}", figure, f"{curve.name} against the varied fields")
 
 
@@ -352,14 +334,14 @@ def _name_curve(curve: SweptCurve) -> str:
 # What the fields do
 
 
-def _effects(swept: Swept, tell: Callable[[float], None]) -> Section:
+def _effects(swept: Swept) -> Section:
     moves = [", ".join(f"`{field.name}`" for field in group) for group in swept.groups if len(group) > 1]
     says = [f"{names} move as one in this design: what they do cannot be told apart." for names in moves]
-    table = (_rank_fields if is_sampled(swept.campaign) else _list_effects)(swept, says, tell)
+    table = (_rank_fields if is_sampled(swept.campaign) else _list_effects)(swept, says)
     return Section("2. What the varied fields do", "\n\n".join(says), table)
 
 
-def _list_effects(swept: Swept, says: list[str], tell: Callable[[float], None]) -> Table | None:
+def _list_effects(swept: Swept, says: list[str]) -> Table | None:
     if swept.sure:
         says.append(
             "Each figure and field has one test: do points that differ in that field alone (or, of points that share "
@@ -395,178 +377,26 @@ def _list_effects(swept: Swept, says: list[str], tell: Callable[[float], None]) 
     ]  # fmt: skip
     head = ["figure", "unit", "field", "others held at", "points", "lowest", "lowest at", "lowest at point", "highest",
             "highest at", "highest at point", "shape", "p"]  # fmt: skip
-    tell(1)
     return Table("effects", head, rows, 0 if swept.alone else 24)
 
 
-def _rank_fields(swept: Swept, says: list[str], tell: Callable[[float], None]) -> Table:
-    fields, campaign = [group[0] for group in swept.groups], swept.campaign
-    count = len(swept.points)
-    smooths = f" Lines in the pictures are smooths over {count} points." if count >= fx.FEWEST_FOR_SMOOTH else ""
+def _rank_fields(swept: Swept, says: list[str]) -> Table:
+    fields = [group[0] for group in swept.groups]
     says.append(
-        f"The {count} points are a sample of the fields' ranges. `rank` is Spearman's correlation over points (-1 to "
-        f"1; its interval needs {fx.FEWEST_FOR_RANKS} points): how steadily a figure goes up or down with a field, "
-        "whatever the shape; it misses what goes up and down again, and words have none. A figure counts as following "
-        f"a field where p is {LEVEL:.2g} or less after Holm's correction over all {len(swept.sure)} ranks.{smooths}"
+        f"The {len(swept.points)} points are a sample of the fields' ranges. `rank` is Spearman's correlation over "
+        f"points (-1 to 1; its interval needs {fx.FEWEST_FOR_RANKS} points): how steadily a figure goes up or down "
+        "with a field, whatever the shape; it misses what goes up and down again, and words have none. A figure counts "
+        f"as following a field where p is {LEVEL:.2g} or less after Holm's correction over all {len(swept.sure)} ranks."
     )
-    deltas: list[fx.Indices] = []
-    parts: list[fx.Shares] = []
     rows: Rows = []
-    for done, curve in enumerate(swept.curves, start=1):
+    for curve in swept.curves:
         known = np.isfinite(curve.y.value)
-        x, y = np.stack([field.numbers[known] for field in fields], 1), curve.y.value[known]
-        delta = fx.indices(x, y, campaign.rng(f"sweep {curve.name}")) if known.any() else None
-        part = fx.shares(x, y, campaign.rng(f"shares {curve.name}")) if known.any() else None
-        deltas += [delta] if delta else []
-        parts += [part] if part else []
         sure: list[str] = []
-        for i, field in enumerate(fields):
+        for field in fields:
             rank = fx.correlate_ranks(curve, field) if field.is_number and known.any() else None
             p = swept.sure.get((curve.name, field.name))
             if rank and p is not None and p <= LEVEL:
                 sure.append(f"{'up' if rank.value > 0 else 'down'} with `{field.name}` ({show(rank)})")
-            of_delta: list[Cell] = [float(delta.delta[i]), float(delta.half[i])] if delta else [None, None]
-            of_part: list[Cell] = (
-                [_share(each[:, i], len(y)) for each in (part.first, part.total)] if part else [None, None]
-            )
-            rows.append([curve.name, field.name, int(known.sum()), rank, p, *of_delta, *of_part])
-        tell(done / len(swept.curves))
+            rows.append([curve.name, field.name, int(known.sum()), rank, p])
         says.append(f"**{curve.name}** goes {', '.join(sure) or 'surely with no field'}.")
-    if deltas:
-        says.append(
-            "`delta` is Borgonovo's index, how far knowing the field moves the whole distribution of the figure. With "
-            f"so many points a field without any effect reaches about {max(delta.dummy for delta in deltas):.2f} (the "
-            "highest of a column of random numbers)."
-        )
-    elif not fx.is_there(fx.SALIB):
-        says.append("Delta indices are left out: SALib is not installed (pip install SALib adds it).")
-    else:
-        says.append(f"Delta indices are left out: they need {fx.FEWEST_FOR_DELTA} points and a figure that varies.")
-    if parts:
-        least, most = (f"{100 * pick(part.explained for part in parts):.0f} %" for pick in (min, max))
-        says.append(
-            "`alone` is the share of a figure's variance over the design that the field makes by itself, `in all` "
-            "what it makes together with others, too (Sobol's first and total indices, of a Gaussian process through "
-            f"the points; in brackets two standard errors to either side). The process tells {least} to {most} of the "
-            "variance of points that it was not given; a column of random numbers reaches "
-            f"{max(part.dummy for part in parts):.2f} in all. Figures of which it tells too little have none."
-        )
-    elif not fx.is_there(fx.SKLEARN):
-        says.append("Shares of variance are left out: scikit-learn is not installed (pip install scikit-learn).")
-    else:
-        says.append(
-            f"Shares of variance are left out: they need {fx.FEWEST_FOR_SHARES} points and a figure that follows the "
-            "fields closely enough."
-        )
-    head = ["figure", "field", "points", "rank", "p", "delta", "delta +-", "alone", "in all"]
-    used = [i for i in range(len(head)) if i < 5 or any(row[i] is not None for row in rows)]
-    return Table("effects", [head[i] for i in used], [[row[i] for i in used] for row in rows], 60)
-
-
-def _share(index: Array, n: int) -> Estimate:
-    value, error = index.tolist()
-    reach = max(2 * error, LEAST_REACH)
-    return Estimate(value, max(value - reach, 0.0), value + reach, n)
-
-
-# Every point by itself
-
-
-def _by_point(swept: Swept, tell: Callable[[int], None]) -> Section:
-    title = "3. Every point by itself"
-    whole = (
-        f"`tower-sim campaign report DIR --point {int(swept.points[0])} -o REPORT` makes the whole report of one point."
-    )
-    if len(swept.points) > MOST:
-        return Section(
-            title,
-            f"Distributions by point are left out: there are {len(swept.points)} points, and they are told of up to "
-            f"{MOST}. {whole}",
-        )
-    is_board = battles.are_on_board(swept.campaign)
-    parts = (_landings if is_board else _drops)(swept, tell)
-    games = ", and the table beside the 2/3-1/3 rule" if swept.campaign.has_setup else ""
-    what = (
-        "how cubes are knocked on by the number thrown, the lengths of chains of explosions, and who wins by the first "
-        "cubes"
-        if is_board
-        else "the map of cubes out by cubes thrown and inside, what one drop tells of the next, the gain of "
-        f"predictors, the tests that colours are alike{games}"
-    )
-    left_out = f"Left out here, since each takes the drops of a whole campaign and would mix points: {what}. {whole}"
-    return Section(title, parts=[*parts, Section("", left_out)])
-
-
-TABLES: Mapping[str, tuple[str, Sequence[str], int]] = {
-    "out_of_drop": (
-        "How many come out of a drop, the share of the point's drops with cubes thrown:",
-        ("out [cubes]", "drops", "share of drops"),
-        0,
-    ),
-    "inside_by_drop": (
-        "How the number inside changes with the drops, the mean over the point's runs:",
-        ("drop", "runs", "mean inside [cubes]"),
-        0,
-    ),
-    "release": (
-        "A resident's chance of release in a drop, by the drops since it was thrown in:",
-        ("age [drops]", "at risk [cubes]", "chance of release"),
-        0,
-    ),
-    "autocorrelation": (
-        "How the number inside is correlated with itself some drops later (from the mean at each drop):",
-        ("drops", *(f"lag {k + 1}" for k in range(memory.LAGS))),
-        MOST_DRAWN,
-    ),
-}
-"""The tables on the drops of each point: a sentence, the heads after the point's, and the rows that a report shows."""
-
-
-def _drops(swept: Swept, tell: Callable[[int], None]) -> list[Section]:
-    tables: dict[str, Rows] = {name: [] for name in TABLES}
-    panels: dict[str, list[Panel]] = {"out_of_drop": [], "inside_by_drop": []}
-    for done, (point, own, boot) in enumerate(each_point(swept.campaign), start=1):
-        d, rows, label = own.drops, own.phases, swept.labels[done - 1]
-        tell(done)
-        if not rows.any():
-            continue
-        out = retention.histogram(own, boot, d.run[rows], d.emerged[rows])
-        inside = retention.by_group(own, boot, d.inside_after, d.drop, np.ones(len(d), bool), own.longest)
-        stay = retention.survival(own, boot)
-        of_point: dict[str, Rows] = {
-            "out_of_drop": [*retention.count_values(out)],
-            "inside_by_drop": [[i, mean.n, mean] for i, mean in enumerate(inside) if mean.n],
-            "release": [[age, hazard.n, hazard] for age, hazard in enumerate(stay.hazard if stay else (), start=1)],
-            "autocorrelation": [[int(rows.sum()), *memory.autocorrelation(own, boot, d.inside_after)]],
-        }
-        for name, more in of_point.items():
-            tables[name] += [[point, label, *row] for row in more]
-        short, x = _trimmed(label, 24), np.arange(own.longest)
-        draws = [bars(np.arange(len(out)), out if len(out) <= 16 else out.value)]
-        note = f"{short}\nn = {rows.sum()}"
-        panels["out_of_drop"].append(Panel("out of a drop [cubes]", "share of drops", draws, note, floor=True))
-        draws = [charts.band(x, inside.low, inside.high), charts.line(x, inside.value)]
-        panels["inside_by_drop"].append(Panel("drop", "mean inside [cubes]", draws, short, floor=True))
-    if not tables["out_of_drop"]:
-        return [Section("", "No drop after the set-up threw a cube, so there is nothing more to tell.")]
-    captions = {"out_of_drop": "Cubes out of a drop, by point", "inside_by_drop": "Cubes inside by drop, by point"}
-    drawn = {
-        name: Chart(name, charts.figure(panels[name], HIGH + 0.1), caption)
-        for name, caption in captions.items()
-        if len(panels[name]) <= MOST_DRAWN
-    }
-    return [
-        Section("", says, Table(name, ["point", "which", *head], tables[name], most), drawn.get(name))
-        for name, (says, head, most) in TABLES.items()
-    ]
-
-
-def _landings(swept: Swept, tell: Callable[[int], None]) -> list[Section]:
-    rows: Rows = []
-    for done, (point, own, boot) in enumerate(each_point(swept.campaign), start=1):
-        table = battles.landings(own, boot).table if len(own.cubes) else None
-        rows += [[point, swept.labels[done - 1], *row[:3], row[4]] for row in (table.rows if table else ())]
-        tell(done)
-    head = ["point", "which", "place", "landed [cubes]", "share of landings", "share at the end"]
-    says = "Where the cubes of a point's battles land, and where they lie at the end:"
-    return [Section("", says, Table("landings", head, rows))]
+    return Table("effects", ["figure", "field", "points", "rank", "p"], rows, 60)

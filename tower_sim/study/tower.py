@@ -38,8 +38,6 @@ class TowerFigures:
         self.stays = retention.survival(campaign, boot)
         counts = np.column_stack([d.inside_after, campaign.inside_by_colour])
         self.lags = memory.autocorrelation(campaign, boot, counts).reshape(-1, memory.LAGS)
-        self.information = memory.successive_information(campaign, campaign.rng("information"))
-        self.prediction = memory.prediction(campaign, boot, campaign.rng("folds"))
 
     @staticmethod
     def of(campaign: Campaign, boot: Resamples) -> TowerFigures:
@@ -59,7 +57,7 @@ class TowerFigures:
 
     def figures(self) -> dict[str, tuple[str, Estimate]]:
         """Return the unit and the estimate of each figure, by name."""
-        n, stay, info = int(self.campaign.phases.sum()), self.stays, self.information
+        n, stay = int(self.campaign.phases.sum()), self.stays
         moments = ("inside after the set-up", self.inside_setup), ("inside after a drop", self.inside)
         every: dict[str, tuple[str, Estimate | None]] = {
             f"{what}, {name}": ("cubes", pair and pair[i])
@@ -79,9 +77,6 @@ class TowerFigures:
         }
         for lag in (1, 2, memory.LAGS):
             every[f"autocorrelation of the number inside, lag {lag}"] = "1", self.lags.at((0, lag - 1), n)
-        every["information of the number out on the next"] = "bits", info and info.bits
-        for knows, gain in self.prediction.gains.items() if self.prediction else ():
-            every[f"gain of knowing: {knows}"] = "bits/drop", gain
         return {name: (unit, value) for name, (unit, value) in every.items() if value}
 
 
