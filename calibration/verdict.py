@@ -115,8 +115,8 @@ def format_sentences(check: ProfileCheck) -> tuple[str, str]:
     if not tested and not colours.drops:
         why = "; ".join(f"{count}: {why}" for why, count in check.skipped.items())
         return (
-            f"Nothing can be said of your tower: none of the {count_noun(check.drops, 'drop')} can be compared "
-            f"with the profile.",
+            f"Nothing can be said of your tower: of {count_noun(check.drops, 'drop')} none can be compared with the "
+            f"profile.",
             f"How sure: not at all; drops left out, and why: {why}.",
         )
     numbers, kinds = max(check.e), max(colours.e)

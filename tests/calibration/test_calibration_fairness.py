@@ -220,7 +220,7 @@ def test_drops_the_reference_did_not_visit_are_left_out_and_counted(profile: Ref
     }
     assert result.e[3:] == (result.e[2],) * 3
     assert result.setup.drops + result.later.drops == 3
-    assert "left out: 1 drops, nothing thrown" in format_text(result)
+    assert "left out: 1 drop, nothing thrown" in format_text(result)
 
 
 @each_case("mark", ["knock", "spilled", "miscount", "emptied", "recount", "beside"])
@@ -409,7 +409,7 @@ def test_no_verdict_comes_from_what_is_no_number(profile: Reference):
 def test_a_record_without_a_drop_to_compare_says_so(profile: Reference):
     result = check([Record(0, {"red": 20}, {"red": 9}, {"red": 11})], profile)
     says, sure = format_sentences(result)
-    assert says == "Nothing can be said of your tower: none of the 1 drops can be compared with the profile."
+    assert says == "Nothing can be said of your tower: of 1 drop none can be compared with the profile."
     assert "1: first drop of other than the 49 cubes" in sure
 
 

@@ -313,7 +313,7 @@ def _lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 class Killer:
     def __init__(self, victim: subprocess.Popen[bytes]) -> None:
         self.victim = victim
-        self.begin = self.note = lambda *_: None
+        self.begin = self.note = lambda *_, **__: None
 
     def __call__(self, done: int) -> None:
         if done:

@@ -426,6 +426,17 @@ def test_a_link_is_opened_by_another_page_and_a_broken_one_loses_nothing(desk: W
     desk.check()
 
 
+def test_a_link_is_followed_though_the_page_is_loaded_again_before(moving: Watched, file: Path):
+    page = open_page(moving, file, "#profile=amerigo&seed=7&throw=blue:3")
+    page.evaluate("towerSim.listener = (word) => word === 'state' && location.reload()")
+    with page.expect_navigation(wait_until="load"):  # the throw ends, is kept, and only then the link is followed
+        page.evaluate("location.hash = '#profile=dead_reckoning&seed=7&throw=purple:4,green:3'")
+    page.wait_for_function("() => window.towerSim")
+    wait_for_rest(page)
+    assert page.evaluate("[towerSim.profile, towerSim.link(true)]")[0] == "dead_reckoning"
+    assert len(read_state(page).log) == 1
+
+
 def test_a_reload_keeps_each_tower_with_its_undo_and_a_game_also_while_cubes_fall(moving: Watched, file: Path):
     page = open_page(moving, file, "#profile=dead_reckoning&seed=7&throw=purple:4,green:3")
     wait_for_rest(page)

@@ -18,27 +18,27 @@ export function keep(live: Live): void {
   const moving = tower.play?.what.kind === "hand" ? null : tower.play?.what ?? null;
   for (let most = 200; most >= 1; most = Math.floor(most / 4)) {
     const pasts = data.towers.map((each) => ({ name: each.name, digest: each.profile.digest, steps: pack(past(each).slice(-most)) }));
-    const kept: Kept = { here: apparatus!.name, hash: location.hash, pasts, game: along.text, moving };
+    const kept: Kept = { here: apparatus!.name, hash: live.followed, pasts, game: along.text, moving };
     if (remember(KEY, JSON.stringify(kept), "sessionStorage")) return;
   }
 }
 
-/** Bring back what the tab keeps, if anything; returns the part of the address after # that was followed then. */
-export async function restore(live: Live): Promise<string | null> {
+/** Bring back what the tab keeps, if anything. */
+export async function restore(live: Live): Promise<void> {
   const kept: Kept = JSON.parse(recall(KEY, "sessionStorage") ?? "null");
   const here = live.data.towers.find(({ name }) => name === kept?.here);
-  if (!here) return null;
+  if (!here) return;
   for (const { name, digest, steps } of kept.pasts) {
     const isSame = live.data.towers.some((each) => each.name === name && each.profile.digest === digest);
     if (isSame && steps.length) live.kept.set(name, unpack(steps));
   }
   const last = live.kept.get(here.name)?.at(-1);
-  if (!last) return null;
+  if (!last) return;
+  live.followed = kept.hash;
   await live.tower.check(here, live.core, { token: last.token });
   await live.open(here);
   if (kept.game) live.along.set(readBegun(kept.game, here));
   if (kept.moving) await live.tower.move(kept.moving.kind, kept.moving);
-  return kept.hash;
 }
 
 function pack(steps: State[]): Step[] {

@@ -22,6 +22,7 @@ export class Live extends Show {
   noPicture = "";
   lastSeed = "–";
   strength = "1"; // g, of the knock that the page offers
+  followed = ""; // the part of the address after # that was done as it says, or refused
   apparatus: Apparatus | null = null;
   colours: string[] = [];
   wood = new Wood();
@@ -48,8 +49,8 @@ export class Live extends Show {
     this.core = await bytesOf("core");
     let link: Link | null = null;
     try {
-      const followed = await restore(this).catch(() => (this.kept.clear(), null)); // nothing that this page wrote
-      if (followed !== location.hash) link = readLink(location.hash);
+      await restore(this).catch(() => (this.kept.clear(), (this.followed = ""))); // nothing that this page wrote
+      if (this.followed !== location.hash) link = readLink(location.hash);
       if (!this.apparatus) await this.open(this.findApparatus(link && link.profile));
     } catch (error) {
       this.complain((error as Error).message);
@@ -68,6 +69,7 @@ export class Live extends Show {
   }
 
   async follow(link: Link): Promise<void> {
+    const { hash } = location;
     try {
       const given = this.findApparatus(link.profile);
       const begun = link.game ? readBegun(link.game, given) : null;
@@ -78,8 +80,10 @@ export class Live extends Show {
       if (link.state) await this.tower.read(link.state);
       else if (begun) await this.tower.empty();
       this.along.set(begun);
+      this.followed = hash;
       if (link.counts) await this.throwCounts(link.counts, link.seed!);
     } catch (error) {
+      this.followed = hash;
       this.complain((error as Error).message);
     }
   }
