@@ -20,7 +20,6 @@ from tower_sim.calibration.towers import Towers
 from tower_sim.errors import UsageError
 
 LEVEL = 0.90  # of all intervals
-PULLED = (*TARGETS, "colours", "single")  # means for which the effect of each source is computed
 DRAWS = 4000  # of the posterior
 
 
@@ -56,19 +55,6 @@ class ClueCheck:
     says: str
     chance: float
     others: float
-
-
-@dataclass(frozen=True, slots=True)
-class Pull:
-    """The effect of one source: intervals of the means PULLED from it `alone`, and from all others `without` it.
-
-    `effective` is the effective number of towers in `without`. The entry without a name has the prior and all sources.
-    """
-
-    name: str
-    alone: dict[str, Interval]
-    without: dict[str, Interval]
-    effective: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +98,7 @@ class Posterior:
 class Fit:
     """Prior and posterior, and checks of each value of the evidence.
 
-    `predictive` predicts each value for new games of the same tower from all evidence, `held_out` without it. `pulls`
-    has the effect of each source.
+    `predictive` predicts each value for new games of the same tower from all evidence, `held_out` without it.
     """
 
     evidence: tuple[Evidence, ...]
@@ -122,7 +107,6 @@ class Fit:
     predictive: tuple[PredictiveCheck, ...]
     held_out: tuple[PredictiveCheck, ...]
     clues: tuple[ClueCheck, ...] = ()
-    pulls: tuple[Pull, ...] = ()
 
 
 def interval(draws: Array) -> Interval:
@@ -237,7 +221,7 @@ def fit(
         return Fit(tuple(evidence), prior, posterior, (), ())
     of = _Checks(sampled, tuple(evidence), drawn, held)
     predictive, held_out = tuple(of.predictive(rng)), tuple(of.held_out(rng))
-    return Fit(tuple(evidence), prior, posterior, predictive, held_out, tuple(of.clues(rng)), tuple(of.pulls(rng)))
+    return Fit(tuple(evidence), prior, posterior, predictive, held_out, tuple(of.clues(rng)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,17 +252,6 @@ class _Checks:
                 others = self.sampled.weigh(self._leave_out([i]), rng).weight @ chances
                 for clue, *both in zip(entry.clues, self.drawn.weight @ chances, others, strict=True):
                     yield ClueCheck(entry.name, str(clue), *map(float, both))
-
-    def pulls(self, rng: np.random.Generator) -> Iterator[Pull]:
-        names = list(dict.fromkeys(entry.name for entry in self.evidence))
-        if len(names) < 2 or self.held.any():
-            return
-        for name in ("", *names):
-            is_mine = np.array([entry.name == name for entry in self.evidence])
-            parts = [self.sampled.weigh(self._leave_out(np.flatnonzero(left)), rng) for left in (~is_mine, is_mine)]
-            alone, without = (self.sampled.posterior(part, PULLED, rng) for part in parts)
-            spans = [{target: x.interval(target) for target in PULLED} for x in (alone, without)]
-            yield Pull(name, spans[0], spans[1], without.effective)
 
     def _leave_out(self, entries: Sequence[int] | Array) -> Keep:
         keep = self.drawn.keep

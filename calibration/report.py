@@ -233,20 +233,11 @@ def _report_evidence(fit: Fit) -> Section:
     rows: Rows = [
         [*map(_join, (x.name, x.words, x.source)), x.kind, _describe_noise(x), f"{x.doubt:.3g}"] for x in fit.evidence
     ]
-    pulls: Rows = [
-        [_join(pull.name) or "(none: the prior, and all)",
-         *(_format(side[key]) for side in (pull.alone, pull.without) for key in TARGETS), f"{pull.effective:.0f}"]
-        for pull in fit.pulls
-    ]  # fmt: skip
-    words = [SUMMARIES[key].words for key in TARGETS]
-    head = ["source", *(f"{side}: {each}" for side in ("alone", "without") for each in words), "effective"]
-    one = "What towers would do by one source alone, and by all others without it."
     return Section(
         "The evidence",
         "A doubt of 2 doubles the variance with which chance may move a value, and takes the root of a clue's chance "
         "[A].",
         Table("evidence", ["name", "says", "source", "kind", "read as", "doubt"], rows, 80),
-        parts=[Section("", one, Table("sources", head, pulls, 80))] if pulls else [],
     )
 
 

@@ -127,10 +127,6 @@ def test_every_number_of_the_tables_is_one_of_the_fit(report: Path):
         assert row[4] == f"{check.tail:.2f} ({other:.2f})"
     clues = [row for row in actual["observations"][1:] if not row[2]]
     assert [row[4] for row in clues] == [f"chance {clue.chance:.2f} ({clue.others:.2f})" for clue in result.clues]
-    for row, pull in zip(actual["sources"][1:], result.pulls, strict=True):
-        assert all(is_said(cell, pull.alone[name]) for cell, name in zip(row[1:4], TARGETS, strict=True))
-        assert all(is_said(cell, pull.without[name]) for cell, name in zip(row[4:7], TARGETS, strict=True))
-        assert row[7] == f"{pull.effective:.0f}"
     for row, name in zip(actual["chosen"][1:], TARGETS, strict=True):
         mean, error = calibration().does[name]
         assert (float(row[1]), float(row[2])) == pytest.approx((mean, error), rel=5e-3)
@@ -145,7 +141,7 @@ def test_the_page_shows_the_tables_and_what_was_said_cannot_break_them(report: P
     book = r"| a\|book | 8 \| come out | a book | worked example | one phase | 2 |"
     assert any(line.startswith(book) for line in lines)
     widths = {len(re.split(r"(?<!\\)\|", line)) for line in lines if r"a\|book" in line}
-    assert widths == {7, 8, 10}  # observations, evidence and sources: their columns and the two edges
+    assert widths == {7, 8}  # observations and evidence: their columns and the two edges
     assert "- a note\n" in text
     assert calibration().again in text
     assert calibration().fit.posterior.digest in text

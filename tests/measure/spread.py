@@ -28,19 +28,19 @@ from tower_sim import load as load_apparatus
 from tower_sim.campaign.reader import load
 from tower_sim.fitting.numerics import maximise
 from tower_sim.fitting.tower import cascade_fit
-from tower_sim.fitting.tower.check import count_laws
 from tower_sim.fitting.tower.classifier import tell_apart
 from tower_sim.fitting.tower.data import Rows, read_rows
 from tower_sim.fitting.tower.whole_games import list_unseen_games, read_games
 from tower_sim.runs.array import Runs
 from tower_sim.statistics import sum_error
-from tower_sim.surrogate.cascade import Cascade, normal_scores
+from tower_sim.surrogate.cascade import EFFECTS, Cascade, normal_scores
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import fitted_or_shipped
 
 Array = npt.NDArray[np.float64]
 
 SAMPLED, SEED = 20_000, 46
+AT_ONCE = 4_000_000  # numbers in memory at a time
 FULL = 24  # cubes inside: more is a full tower
 LAGS = (1, 2, 3, 5)  # phases
 HEAPS = ((0, 4), (5, 9), (10, 14), (15, 98))  # cubes inside
@@ -72,6 +72,44 @@ def compare(physics: Runs, model: SurrogateModel) -> None:
     right = f"{accuracy.value:.1%} ({accuracy.low:.1%} to {accuracy.high:.1%})"
     head = ["figure", f"physics, {len(physics)} games", f"surrogate, {SAMPLED} games"]
     print_table(head, [*rows, ["a classifier is right in", right, ""]])
+
+
+def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, npt.NDArray[np.intp]]:
+    """Compare the predicted distribution of the number of cubes out with the observed number, for each drop.
+
+    Returns the probabilities of fewer cubes than observed and of at most as many, the predicted mean, and the observed
+    number, each of shape (drops,).
+    """
+    counts = np.bincount(rows.drop, minlength=len(rows))
+    number = np.bincount(rows.drop[rows.out], minlength=len(rows))
+    below, upto, mean = np.zeros((3, len(rows)))
+    order = np.argsort(counts, kind="stable")
+    at = 0
+    while at < len(order):
+        most = int(counts[order[min(at + 200, len(order)) - 1]])
+        some = order[at : at + max(AT_ONCE // (EFFECTS**2 * (most + 1)), 1)]
+        most = int(counts[some].max())
+        is_some = np.zeros(len(rows), bool)
+        is_some[some] = True
+        chance, weights = cascade_fit.chances(law, rows.take(is_some))
+        place = np.flatnonzero(is_some)
+        start = np.cumsum(counts[place]) - counts[place]
+        laws = np.zeros((len(place), len(weights), most + 1))
+        laws[:, :, 0] = 1
+        for cube in range(most):
+            has = counts[place] > cube
+            p = np.zeros((len(place), len(weights), 1))
+            p[has, :, 0] = chance[start[has] + cube]
+            laws[:, :, 1:] = laws[:, :, 1:] * (1 - p) + laws[:, :, :-1] * p
+            laws[:, :, :1] *= 1 - p
+        counts_law = weights @ laws
+        reached = np.cumsum(counts_law, 1)
+        one = np.arange(len(place))
+        upto[place] = reached[one, number[place]]
+        below[place] = upto[place] - counts_law[one, number[place]]
+        mean[place] = counts_law @ np.arange(most + 1)
+        at += len(some)
+    return below, upto, mean, number
 
 
 def residuals(rows: Rows, model: SurrogateModel) -> None:

@@ -25,7 +25,6 @@ from tower_sim.fitting.board.check import check_law, permute, play_again
 from tower_sim.fitting.board.data import Throws, count_throws, list_places
 from tower_sim.fitting.board.facts import facts
 from tower_sim.fitting.board.fit import fit_changes, fit_law
-from tower_sim.fitting.board.ladder import _dirichlet, ladder
 from tower_sim.fitting.board.pages import report
 from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.ship import ShipSurrogate, draw_places
@@ -340,18 +339,6 @@ def test_a_ship_that_keeps_cubes_is_refused_and_a_rare_stuck_cube_left_out(fough
         count_throws([replace(fought, cubes=many)], SHIP)
 
 
-@pytest.mark.slow
-def test_every_term_of_the_law_that_made_the_battles_gains_and_one_it_has_not_does_not(fought):
-    """Gains of terms that are there are more than 2 of their errors; a shared effect gains at most 2."""
-    rungs = {rung.law: rung for rung in ladder([fought], folds=4)}
-    for law in ("+ thrown (each as likely to hit)", "+ place, and a free power of thrown"):
-        assert rungs[law].gain > 2 * rungs[law].error
-    together = rungs["+ log thrown"].gain + rungs["+ log (thrown + lying)"].gain
-    assert together > 2 * math.hypot(rungs["+ log thrown"].error, rungs["+ log (thrown + lying)"].error)
-    assert rungs["+ an effect shared by a throw"].gain < 2 * max(rungs["+ an effect shared by a throw"].error, 0.5)
-    assert rungs["one chance for every lying cube"].gain == math.inf
-
-
 @pytest.fixture(scope="module")
 def held():
     """150 battles by LAW, of other set-ups and another seed."""
@@ -386,8 +373,8 @@ def test_a_surrogate_with_another_law_is_found_wrong_where_it_is(held):
 
 
 @pytest.mark.slow
-def test_the_report_of_a_check_names_the_weakest_numbers_and_has_all_its_files(checked, fought, tmp_path):
-    report(replace(checked, rungs=ladder([fought], folds=2))).write(tmp_path)
+def test_the_report_of_a_check_names_the_weakest_numbers_and_has_all_its_files(checked, tmp_path):
+    report(checked).write(tmp_path)
     text = (tmp_path / "report.md").read_text("utf-8")
     assert "## 2. Where the surrogate is weakest" in text
     for name in re.findall(r"\]\(([^)]+)\)", text):
@@ -444,12 +431,6 @@ def test_throws_are_counted_in_the_class_of_their_number():
     for fact, low, high in zip(landed, (1, 2, 3, 5, 9), (1, 2, 4, 8, SIZE * 99), strict=True):
         here = (throws.thrown >= low) & (throws.thrown <= high)
         assert fact.over.sum(0).tolist() == throws.landed[here].sum(0).tolist()
-
-
-def test_landings_that_share_an_effect_are_dirichlet_multinomial():
-    chances, landed, ways = np.array([[0.2, 0.3, 0.5]]), np.array([[1, 4, 2]]), math.log(105)  # 7! / (1! 4! 2!)
-    law = stats.dirichlet_multinomial(12 * chances[0], 7)
-    assert _dirichlet(chances, landed, 12.0)[0] == pytest.approx(law.logpmf(landed[0]) - ways)
 
 
 def test_the_errors_of_displacement_are_those_of_the_inverse_information():

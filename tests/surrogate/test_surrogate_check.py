@@ -4,7 +4,7 @@ import importlib
 import math
 from dataclasses import replace
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,9 @@ from support.pictures import faults
 from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign.data import Campaign, Facts, Failed, Words
 from tower_sim.errors import UsageError
-from tower_sim.fitting.tower import classifier, distances, pages, pit, whole_games
+from tower_sim.fitting.tower import classifier, distances, pages, whole_games
 from tower_sim.fitting.tower.distances import Distance
 from tower_sim.fitting.tower.knocks import KnockMeans
-from tower_sim.fitting.tower.pit import Histogram, Reliability
 from tower_sim.fitting.tower.whole_games import Autocorrelation, WholeGames
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, FIGURES, make_plan
@@ -355,90 +354,16 @@ def test_a_missing_scikit_learn_is_said_in_one_line(monkeypatch: pytest.MonkeyPa
         classifier.tell_apart(games, games, np.random.default_rng(0))
 
 
-def drops_of(games: int, rng: np.random.Generator, law: Any) -> tuple[Any, ...]:
-    """Drops of games that share an effect: the game, the law's chances of fewer and of at most what came, mean, count.
-
-    `law(chance)` is what is predicted where a cube of 8 comes out with `chance`.
-    """
-    game = np.repeat(np.arange(games), 15)
-    chance = rng.beta(4, 2, games)[game]
-    count = rng.binomial(8, chance)
-    line = law(chance)
-    return game, line.cdf(count - 1), line.cdf(count), line.mean(), count
-
-
-def test_the_pit_of_one_drop_is_spread_over_its_step():
-    result = pit.pit(np.array([0]), np.array([0.25]), np.array([0.75]), np.random.default_rng(0), 4)
-    assert result.heights.value.tolist() == [0, 2, 2, 0]
-    assert (result.drops, result.games) == (1, 1)
-
-
-@pytest.mark.slow
-def test_the_pit_of_the_true_law_is_flat_and_its_p_is_uniform():
-    p: list[float] = []
-    for rng in np.random.default_rng(23).spawn(100):
-        game, below, upto, _, _ = drops_of(40, rng, lambda chance: stats.binom(8, chance))
-        p.append(pit.pit(game, below, upto, rng).p)
-    assert uniform(p, pit.SIGNS + 1)
-    rng = np.random.default_rng(24)
-    game, below, upto, _, _ = drops_of(400, rng, lambda chance: stats.binom(8, chance))
-    heights = pit.pit(game, below, upto, rng).heights
-    assert np.all((heights.low < 1.05) & (heights.high > 0.95))
-    assert np.abs(heights.value - 1).max() < 0.1
-
-
-def test_the_p_of_a_histogram_is_that_of_all_signs_of_its_games():
-    parts = np.array([[5.0, 0.1], [-4.0, 0.2], [1.0, 0.3], [2.0, 0.1]])  # by game; both columns count alike
-    signs = np.array(list(product((1, -1), repeat=4)))
-    reached = ((signs @ parts / np.sqrt((parts**2).sum(0))) ** 2).sum(1)
-    p = (reached >= reached[0] - 1e-9).mean()
-    result = pit._sign_test(parts, np.random.default_rng(30))
-    assert result == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / pit.SIGNS))
-
-
-def test_the_pit_of_too_narrow_a_law_is_shaped_like_a_bowl():
-    rng = np.random.default_rng(25)
-    game, below, upto, _, _ = drops_of(200, rng, lambda chance: stats.binom(8, np.full_like(chance, 2 / 3)))
-    result = pit.pit(game, below, upto, rng)
-    assert result.p < 0.01
-    assert min(result.heights.low[0], result.heights.low[-1]) > 1
-    assert result.heights.high[4:6].max() < 1
-    assert result.worst[0] in (0, 9)
-
-
-def test_reliability_finds_a_bias_and_none_where_there_is_none():
-    rng = np.random.default_rng(26)
-    game, _, _, mean, count = drops_of(300, rng, lambda chance: stats.binom(8, chance))
-    true, off = (pit.reliability(game, mean + shift, count, rng, 5) for shift in (0.0, 0.5))
-    assert true.drops.sum() == len(game)
-    # five 95 % intervals: all at once within 4/1.96 of their width
-    assert np.all(np.abs(true.difference.value) < 4 / 1.96 * (true.difference.high - true.difference.low) / 2)
-    assert np.all(off.difference.low > 0)
-    assert np.abs(off.difference.value - 0.5).max() < 0.25
-    assert np.allclose(true.predicted - true.observed.value, true.difference.value)
-
-
-def test_predictions_that_are_no_law_are_refused():
-    one, rng = np.zeros(1, int), np.random.default_rng(0)
-    with pytest.raises(UsageError, match="predicted chances"):
-        pit.pit(one, np.array([0.5]), np.array([0.5]), rng)
-    with pytest.raises(UsageError, match="drops is 0"):
-        pit.pit(one[:0], np.zeros(0), np.zeros(0), rng)
-
-
 @cache
 def check_of(shift: float, games: int = 60) -> pages.TowerCheck:
     rng = np.random.default_rng(27)
     a, b = played(games, rng), played(games, rng, shift)
-    game, below, upto, mean, count = drops_of(40, rng, lambda chance: stats.binom(8, chance))
     return pages.TowerCheck(
         model="amerigo.json",
         data="games",
-        drops=len(game),
+        drops=600,
         games=40,
         scores=[RungScore("a", "0 two thirds", -2, 0.1, 0, 0), RungScore("b", "1 groups", -1.5, 0.1, 0.5, 0.02)],
-        counts=pit.pit(game, below, upto, rng),
-        reliability=pit.reliability(game, mean, count, rng),
         whole=whole_games.compare_games(a, b, rng, 200),
         answers=classifier.tell_apart(a, b, rng),
         power=classifier.Power(300, 48, 50, Estimate(0.96, 0.86, 0.995, 50)),
@@ -459,7 +384,7 @@ def test_a_report_leads_with_the_verdict_and_names_what_does_not_pass(tmp_path: 
     assert pages.headline(check) in text
     assert all(claim.name in text for claim in verdicts.values())
     pictures = sorted(path.name for path in (tmp_path / "plots").iterdir())
-    assert pictures == ["autocorrelation.svg", "calibration.svg", "distances.svg", "inside.svg", "log_scores.svg"]
+    assert pictures == ["autocorrelation.svg", "distances.svg", "inside.svg", "log_scores.svg"]
     assert all(f"plots/{name}" in text for name in pictures)
     on_screen = pages.text(check)
     assert "inside by phase                *" in on_screen
@@ -515,10 +440,6 @@ def a_distance(name: str, value: float) -> Distance:
 FANS = np.array([[[26, 22, 18, 14, 11], [20, 18, 12, 9, 5], [12, 9, 8, 6, 3]]] * 2)[..., ::-1].transpose(0, 2, 1)
 FULL = [0.99, 0.98, 0.97, 0.97, 0.96, 0.96, 0.95]
 PICTURES = {
-    "calibration": lambda: pages.calibration(
-        Histogram(about([0.96, 1.03, 1.01], 0.02), 900, 9, 0.4),
-        Reliability(np.array([4.3, 6.6, 14.2]), about([4, 6, 14], 1), about([0, 0.05, -0.1], 0.04), np.full(3, 300), 9),
-    ),
     "ladder": lambda: pages.ladder([RungScore(str(n), f"{n} a rung", 1.0, 0.1, n / 9, 0.1) for n in range(3)], 900, 9),
     "fans": lambda: pages.fans(WholeGames(9, 90, 9, 99, (), (), (), FANS)),
     "distances": lambda: pages.distances([a_distance(f"statistic {x}", x) for x in (0.03, 0.96, 1.2, 2.2, 9)], 9),

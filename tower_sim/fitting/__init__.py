@@ -4,8 +4,8 @@ Both kinds of surrogate have the same parts; no game is named here. Campaigns an
 used raise UsageError.
 
     tower   campaigns --data--> Rows --fit (cascade_fit, knocks)--> cascade; ladder scores its rungs
-            unseen runs --ladder, pit--> single drops; --whole_games (distances), classifier--> whole games
-    board   campaigns --data--> Throws --fit--> law; ladder scores its terms
+            unseen runs --ladder--> single drops; --whole_games (distances), classifier--> whole games
+    board   campaigns --data--> Throws --fit--> law
             unseen runs, and the surrogate's --facts--> tests
 """
 

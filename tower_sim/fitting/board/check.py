@@ -19,7 +19,6 @@ from tower_sim.drops.recorder import Draw, Recorder
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.fitting.board.data import Throws, count_throws, find_ship
 from tower_sim.fitting.board.facts import Fact, facts
-from tower_sim.fitting.board.ladder import BoardRung, ladder
 from tower_sim.fitting.data import find_apparatus, other_engine, starts
 from tower_sim.fitting.numerics import LEVEL, p_value
 from tower_sim.models import open_surrogate
@@ -75,12 +74,11 @@ class BoardCheck:
     extrapolated: float
     facts: tuple[ComparedFact, ...]
     gains: Mapping[str, tuple[float, float]]
-    rungs: tuple[BoardRung, ...] = ()
     engines: str = ""
 
 
 def check_board(fitted: Fitted, campaigns: Sequence[Campaign], seed: int, tell: Telling) -> BoardCheck:
-    """Compare a board's surrogate with battles that it was not fitted to, and score the terms of its law on them.
+    """Compare a board's surrogate with battles that it was not fitted to.
 
     `seed` has no effect: the campaigns' digests seed all that is random.
     """
@@ -91,7 +89,7 @@ def check_board(fitted: Fitted, campaigns: Sequence[Campaign], seed: int, tell: 
     assert isinstance(model, ShipSurrogate)  # the kind of the law says so
     tell.begin(TIMES * sum(campaign.runs for campaign in campaigns))
     check = check_law(model, campaigns, note=tell.step)
-    return replace(check, rungs=ladder(campaigns), engines=other_engine(fitted, campaigns))
+    return replace(check, engines=other_engine(fitted, campaigns))
 
 
 def check_law(

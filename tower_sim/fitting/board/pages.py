@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-
 import numpy as np
 
 from tower_sim.campaign.data import Array
 from tower_sim.fitting.board.check import PERMUTATIONS, BoardCheck, ComparedFact
 from tower_sim.fitting.board.facts import classes
-from tower_sim.fitting.board.ladder import BoardRung
 from tower_sim.fitting.numerics import LEVEL
 from tower_sim.report import charts
 from tower_sim.report.charts import Panel
@@ -41,7 +37,7 @@ def report(check: BoardCheck) -> Report:
         _landing(check),
         _displacement(check),
         _battles(check),
-        _law(check.law, check.rungs),
+        _law(check.law),
     ]
     return Report(f"The surrogate of {check.ship.name}: held-out battles", says, sections)
 
@@ -170,17 +166,12 @@ def _battles(check: BoardCheck) -> Section:
     return Section("5. Battles", "", Table("battles", ["fact", *_HEAD], rows), chart)
 
 
-def _law(law: BoardLaw, rungs: Sequence[BoardRung]) -> Section:
+def _law(law: BoardLaw) -> Section:
     rows: Rows = []
     for i, place in enumerate(law.places):
         pairs = zip(law.landing[i], law.landing_errors[i], strict=True)
         level = "never" if i == len(law.places) - 1 else f"{law.changed[i]:.2f} +- {law.changed_errors[i]:.2f}"
         rows.append([place, *(f"{a:.2f} +- {e:.2f}" if e else "0" for a, e in pairs), level, law.moved[i]])
-    terms: Rows = []
-    for rung in rungs:
-        gain = "endless: some did move" if math.isinf(rung.gain) else f"{rung.gain:.1f} +- {rung.error:.1f}"
-        terms.append([rung.part, rung.law, "" if math.isnan(rung.gain) else gain])
-    gained = "What each term gains over the line before it, held out by battle (nats, summed over the throws fitted):"
     base = next(i for i, row in enumerate(law.landing) if not any(row))
     return Section(
         "6. The law",
@@ -190,7 +181,6 @@ def _law(law: BoardLaw, rungs: Sequence[BoardRung]) -> Section:
         f"the log of the rate is the level below plus {law.slope:.2f} +- {law.slope_error:.2f} times log n. Errors "
         "are standard errors for independent throws.",
         Table("law", ["place", *TERMS, "log rate of displacement", "changes seen"], rows),
-        parts=[Section("", gained, Table("terms", ["part", "law", "gain"], terms))] if rungs else [],
     )
 
 

@@ -7,27 +7,23 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tower_sim.apparatus.parts import as_tower
-from tower_sim.campaign.data import Array, Campaign
+from tower_sim.campaign.data import Campaign
 from tower_sim.errors import UsageError, fault
 from tower_sim.fitting.data import find_apparatus, other_engine, run_starts
-from tower_sim.fitting.tower.cascade_fit import chances
 from tower_sim.fitting.tower.classifier import ENOUGH, SHIFT, Power, power, tell_apart
-from tower_sim.fitting.tower.data import Rows, read_rows
+from tower_sim.fitting.tower.data import read_rows
 from tower_sim.fitting.tower.knocks import CHECKED, check_knocks, games_to_knock, play_knocks
 from tower_sim.fitting.tower.ladder import rungs, scores
 from tower_sim.fitting.tower.pages import TowerCheck
-from tower_sim.fitting.tower.pit import pit, reliability
 from tower_sim.fitting.tower.whole_games import compare_games, list_unseen_games, read_games
 from tower_sim.models import open_surrogate
 from tower_sim.runs.array import Runs
-from tower_sim.surrogate.cascade import EFFECTS, Cascade
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import Fitted
 from tower_sim.tools.progress import Telling, nothing
 
 GAMES = 10_000  # of the surrogate: enough to make the errors of its means negligible
 TRIALS = 20  # to measure the classifier's power
-_AT_ONCE = 4_000_000  # numbers in memory at a time
 
 
 def check_tower(
@@ -48,20 +44,20 @@ def check_tower(
         raise fault("campaign.kind", [campaign.kind for campaign in campaigns], "game", "give campaigns of games")
     model = SurrogateModel(as_tower(shape), fitted)
     law = fitted.cascade_of(model.shape.digest)
-    keys = iter(np.random.SeedSequence(seed).spawn(6))
+    own, _, _, *keys = np.random.SeedSequence(seed).spawn(6)  # two are free
+    distances, classes, trial = map(np.random.default_rng, keys)
     chosen = [list_unseen_games(campaign, fitted) for campaign in campaigns]
     if any(campaign.spec.get("rules") != campaigns[0].spec.get("rules") for campaign in campaigns):
         raise UsageError("games have several sets of rules; allowed is one; keep them apart")
     physics = Runs.together([read_games(campaign, runs) for campaign, runs in zip(campaigns, chosen, strict=True)])
     every, first = read_rows(campaigns, model.table.regions), run_starts(campaigns)
     rows = every.take(np.isin(every.run, np.concatenate([runs + a for runs, a in zip(chosen, first, strict=True)])))
-    below, upto, mean, out = count_laws(law, rows)
     to_knock = games_to_knock(campaigns, chosen) if law.knocks else []
     if tell:
         tell.begin(len(to_knock) + trials)
     note = tell.step if tell else nothing
     knocks = play_knocks(to_knock, model.table.regions, CHECKED, note)
-    words = int(next(keys).generate_state(1, np.uint64)[0])
+    words = int(own.generate_state(1, np.uint64)[0])
     games = model.sample_runs(physics.plan, max(GAMES, len(physics)), words)
     return TowerCheck(
         model=f"the surrogate of {fitted.apparatus} ({fitted.digest})",
@@ -69,52 +65,12 @@ def check_tower(
         drops=len(rows),
         games=len(physics),
         scores=scores(rungs(fitted.lower_rungs, law), rows),
-        counts=pit(rows.run, below, upto, np.random.default_rng(next(keys))),
-        reliability=reliability(rows.run, mean, out, np.random.default_rng(next(keys))),
-        whole=compare_games(physics, games, np.random.default_rng(next(keys))),
-        answers=tell_apart(physics, games, np.random.default_rng(next(keys))),
-        power=measure_power(model, physics, trials, np.random.default_rng(next(keys)), note) if trials else None,
+        whole=compare_games(physics, games, distances),
+        answers=tell_apart(physics, games, classes),
+        power=measure_power(model, physics, trials, trial, note) if trials else None,
         engines=other_engine(fitted, campaigns),
         knocks=check_knocks(law, knocks),
     )
-
-
-def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
-    """Compare the predicted distribution of the number of cubes out with the observed number, for each drop.
-
-    Returns the probabilities of fewer cubes than observed and of at most as many, the predicted mean, and the observed
-    number, each of shape (drops,).
-    """
-    counts = np.bincount(rows.drop, minlength=len(rows))
-    number = np.bincount(rows.drop[rows.out], minlength=len(rows))
-    below, upto, mean = np.zeros((3, len(rows)))
-    order = np.argsort(counts, kind="stable")
-    at = 0
-    while at < len(order):
-        most = int(counts[order[min(at + 200, len(order)) - 1]])
-        some = order[at : at + max(_AT_ONCE // (EFFECTS**2 * (most + 1)), 1)]
-        most = int(counts[some].max())
-        is_some = np.zeros(len(rows), bool)
-        is_some[some] = True
-        chance, weights = chances(law, rows.take(is_some))
-        place = np.flatnonzero(is_some)
-        start = np.cumsum(counts[place]) - counts[place]
-        laws = np.zeros((len(place), len(weights), most + 1))
-        laws[:, :, 0] = 1
-        for cube in range(most):
-            has = counts[place] > cube
-            p = np.zeros((len(place), len(weights), 1))
-            p[has, :, 0] = chance[start[has] + cube]
-            laws[:, :, 1:] = laws[:, :, 1:] * (1 - p) + laws[:, :, :-1] * p
-            laws[:, :, :1] *= 1 - p
-        counts_law = weights @ laws
-        reached = np.cumsum(counts_law, 1)
-        one = np.arange(len(place))
-        upto[place] = reached[one, number[place]]
-        below[place] = upto[place] - counts_law[one, number[place]]
-        mean[place] = counts_law @ np.arange(most + 1)
-        at += len(some)
-    return below, upto, mean, number
 
 
 def measure_power(

@@ -22,7 +22,6 @@ from tower_sim.fitting.tower.classifier import (
 from tower_sim.fitting.tower.distances import Distance
 from tower_sim.fitting.tower.knocks import KnockMeans
 from tower_sim.fitting.tower.ladder import score_lines
-from tower_sim.fitting.tower.pit import Histogram, Reliability
 from tower_sim.fitting.tower.whole_games import QUANTILES, Autocorrelation, ComparedMean, WholeGames
 from tower_sim.report import charts
 from tower_sim.report.charts import Panel
@@ -48,8 +47,6 @@ class TowerCheck:
     drops: int
     games: int
     scores: Sequence[RungScore]
-    counts: Histogram
-    reliability: Reliability
     whole: WholeGames
     answers: Classification
     power: Power | None = None
@@ -194,15 +191,9 @@ def _weakest(check: TowerCheck) -> list[str]:
     far = max(check.whole.distances, key=lambda d: d.value / d.quantile if d.quantile > 0 else 0)
     beyond = "beyond chance" if far.is_seen else "not beyond chance"
     ratio = far.value / far.quantile if far.quantile > 0 else 0.0
-    at, height = check.counts.worst
-    bins = len(check.counts.heights.value)
-    near, miss = check.reliability.worst
     best = check.answers.different[0] if check.answers.different else None
     lines = [
         f"whole games: {far.name}, {ratio:.2f} of its corrected quantile, {beyond}; {_size(far)}",
-        f"counts: PIT from {at / bins:g} to {(at + 1) / bins:g} has density {show(height)} where 1 is right; a flat "
-        f"histogram has p = {check.counts.p:.2g}",
-        f"means: predicted minus observed is {_sign(show(miss))} cubes where {near:.2g} are predicted",
     ]
     if best:
         largest = float(np.sqrt(2 * np.log(2 * check.answers.features)))  # of so many standard normal numbers, roughly
@@ -230,33 +221,16 @@ def _normal(value: float, error: float, n: int) -> Estimate:
 
 
 def _drops(check: TowerCheck) -> Section:
-    counts, means, n = check.counts, check.reliability, len(check.counts.heights.value)
     rungs = [
         [rung.title, _normal(rung.score, rung.se, check.drops), _normal(rung.gain, rung.gain_se, check.drops)]
         for rung in check.scores
     ]
-    pit: Rows = [[i / n, (i + 1) / n, counts.heights.at(i, counts.drops)] for i in range(n)]
-    observed: Rows = [
-        [float(means.predicted[i]), means.observed.at(i, n), means.difference.at(i, n), int(n)]
-        for i, n in enumerate(means.drops)
-    ]
-    head = ["predicted [cubes]", "observed [cubes]", "predicted minus observed [cubes]", "drops"]
-    calibrated = Section(
-        "",
-        "Calibration of the predicted number out: the non-randomised PIT histogram is flat where the predicted laws "
-        "are right (Czado, Gneiting and Held, Biometrics 65, 2009). That this one is so far from flat by chance has "
-        f"p = {counts.p:.2g}, by random signs of {counts.games} games. Beside it, predicted less observed means where "
-        "about as many were predicted.",
-        Table("pit", ["PIT from", "to", "density"], pit),
-        Chart("calibration", calibration(counts, means), "PIT histogram; predicted minus observed means"),
-    )
     return Section(
         "Single drops",
         "Log score: the logarithm of the chance that a rung gave to what came out, a drop (nats); the gain is over "
         "the first rung.",
         Table("log_scores", ["rung", "log score [nats]", "gain [nats]"], rungs),
         Chart("log_scores", ladder(check.scores, check.drops, check.games), "Log score gained by rung"),
-        [calibrated, Section("", table=Table("reliability", head, observed))],
     )
 
 
@@ -303,21 +277,6 @@ def _classifier_section(check: TowerCheck) -> Section:
 
 
 # Charts
-
-
-def calibration(counts: Histogram, means: Reliability) -> Any:
-    """Draw the PIT histogram with its intervals, and predicted minus observed means."""
-    bins = len(counts.heights.value)
-    middle = (np.arange(bins) + 0.5) / bins
-    flat = [charts.bars(middle, counts.heights, width=1 / bins), charts.level(1, "a law that is right")]
-    off = [charts.points(means.predicted, means.difference, joined=False), charts.level(0)]
-    title = f"n = {counts.drops} drops of {counts.games} games"
-    x, y = "predicted mean out [cubes]", "predicted minus observed [cubes]"
-    panels = [
-        Panel("PIT of the number out", "density", flat, title, floor=True),
-        Panel(x, y, off, f"n = {means.drops.sum()} drops"),
-    ]
-    return charts.figure(panels, 2.7)
 
 
 def ladder(scores: Sequence[RungScore], drops: int, games: int) -> Any:
