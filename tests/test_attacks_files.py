@@ -18,7 +18,6 @@ from tower_sim import Tower, campaign, registry, requests
 from tower_sim.apparatus.catalogue import parse, shipped
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
-from tower_sim.service.http.store import Database
 from tower_sim.surrogate.store import Fitted, fitted_or_shipped
 from tower_sim.surrogate.store import _digest as digest  # pyright: ignore[reportPrivateUsage]
 from tower_sim.tools.reading import toml_table
@@ -163,13 +162,6 @@ def test_a_file_of_another_kind_is_called_by_its_name_with_what_takes_it(due: st
 @each_case("name", [":memory:", "file:x", "s3:x", "-"])
 def test_a_name_is_a_files_whatever_it_looks_like(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    store = Database(Path(name))
-    store.close()
-    assert [(path.name, path.stat().st_mode & 0o777) for path in tmp_path.iterdir()] == [(name, 0o600)]
-    again = Database(Path(name))
-    assert again.read("SELECT count(*) FROM towers") == [(0,)]
-    again.close()
-    Path(name).unlink()
     Path("spec.toml").write_text(SPEC)
     for _ in range(2):
         assert main(["campaign", "run", "spec.toml", "-o", name]) == 0

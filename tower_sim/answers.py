@@ -16,12 +16,10 @@ EXACT = ConfigDict(extra="forbid")
 
 Counts = Annotated[dict[str, int], Field(description="A number of cubes by colour.")]
 Status = Annotated[Literal["settled", "jammed"], Field(description="Whether the cubes came to rest or jammed.")]
-Identifier = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{22}$", description="128 random bits: keep it secret.")]
 Whole = Annotated[int, Field(ge=0)]
 Seed = Annotated[str, Field(description="The seed: the same request with it gets the same answer.")]
 ModelName = Annotated[str, Field(description="The model that drew it.")]
 ApparatusName = Annotated[str, Field(description="The tower or the ship.")]
-Number = Annotated[int, Field(ge=0, description="Its number in the tower, from 0.")]
 Interval = Annotated[list[float], Field(min_length=2, max_length=2)] | None
 
 
@@ -46,9 +44,12 @@ class LandingAnswer(Answer):
     place: Annotated[str, Field(description="Where it lies, such as tray or inside:funnel.")]
 
 
-class ThrowFacts(Answer):
-    """The facts of a throw that everybody at the table sees."""
+class ThrowAnswer(Answer):
+    """A throw, with everything needed to repeat it and to go on from it."""
 
+    schema: Literal["tower-sim/outcome"]
+    version: Literal[1]
+    seed: Seed
     model: ModelName
     apparatus: ApparatusName
     status: Status
@@ -60,37 +61,7 @@ class ThrowFacts(Answer):
     extrapolated: Annotated[bool, Field(description="Whether the model was fitted to no such counts.")]
     missed: Annotated[int, Field(ge=0, description="How often a cube fell next to the funnel and was thrown again.")]
     landings: Annotated[list[LandingAnswer], Field(description="Where each cube lies.")]
-
-
-class ThrowAnswer(ThrowFacts):
-    """A throw, with everything needed to repeat it and to go on from it."""
-
-    schema: Literal["tower-sim/outcome"]
-    version: Literal[1]
-    seed: Seed
     state: Annotated[str, Field(description="The state to go on from.")]
-
-
-class Drop(ThrowAnswer):
-    """A throw that is kept."""
-
-    id: Identifier
-
-
-class TowerDrop(Drop):
-    """A throw into a tower that is kept, for the players' program."""
-
-    tower: Identifier
-    number: Number
-
-
-class TableDrop(ThrowFacts):
-    """A throw into a tower that is kept, for the table: without seed, state and identifier."""
-
-    schema: Literal["tower-sim/table-drop"]
-    version: Literal[1]
-    tower: Annotated[str, Field(description="The tower's identifier for the table.")]
-    number: Number
 
 
 class TurnAnswer(Answer):
@@ -155,55 +126,6 @@ class ChancesAnswer(Answer):
     throws: Annotated[list[ThrowChances], Field(description="Those of each throw, in the order of the request.")]
 
 
-class _Standing(Answer):
-    id: Identifier
-    apparatus: ApparatusName
-    model: ModelName
-    engine: Annotated[str | None, Field(description="The rigid-body engine; null: the default.")]
-    accuracy: Annotated[str | None, Field(description="How finely it computes; null: the default.")]
-    drops: Annotated[int, Field(ge=0, description="How many throws it has had.")]
-    inside: Counts
-
-
-class TowerAnswer(_Standing):
-    """A tower that is kept, for the players' program: it may throw with a seed, and delete it."""
-
-    schema: Literal["tower-sim/tower"]
-    version: Literal[1]
-    table: Annotated[str, Field(description="The other identifier, for the table: it may look and throw.")]
-    state: Annotated[str | None, Field(description="The state of its last throw; null: it is empty.")]
-
-
-class TableTower(_Standing):
-    """A tower that is kept, for the table: without its state and without the program's identifier."""
-
-    schema: Literal["tower-sim/table"]
-    version: Literal[1]
-
-
-class PastDrop(Answer):
-    """A past throw without its landings; the table sees neither its identifier nor its seed."""
-
-    id: NotRequired[Identifier]
-    seed: NotRequired[Seed]
-    number: Number
-    status: Status
-    thrown: Counts
-    emerged: Counts
-    inside: Counts
-    knocked_out: Counts
-
-
-class History(Answer):
-    """The throws of a tower that is kept, a page of them."""
-
-    tower: Identifier
-    schema: Literal["tower-sim/history"]
-    version: Literal[1]
-    of: Annotated[int, Field(ge=0, description="How many throws there are.")]
-    drops: Annotated[list[PastDrop], Field(description="The throws from the number asked for.")]
-
-
 class ProblemAnswer(Answer):
     """What is wrong (RFC 9457)."""
 
@@ -213,19 +135,6 @@ class ProblemAnswer(Answer):
     detail: Annotated[str, Field(description="One line: what is wrong, what is allowed, what to do.")]
     code: Annotated[str, Field(description="A word for programs.")]
     path: NotRequired[Annotated[str, Field(description="The field that it is about, as in cubes.blue.")]]
-
-
-class Job(Answer):
-    """Long work that nobody waits for."""
-
-    id: Identifier
-    schema: Literal["tower-sim/job"]
-    version: Literal[1]
-    status: Annotated[Literal["queued", "running", "done", "failed", "cancelled"], Field(description="How far it is.")]
-    done: Annotated[int, Field(ge=0, description="How many runs are done.")]
-    of: Annotated[int, Field(ge=0, description="How many runs there are.")]
-    location: Annotated[str | None, Field(description="Where the answer is, once it is done.")]
-    problem: Annotated[ProblemAnswer | None, Field(description="Why there is no answer.")]
 
 
 class _About(Answer):

@@ -2,10 +2,10 @@
 # The steps of the Containerfile as a script, for where there is no container runtime:
 #
 #   docs/container/steps.sh build ROOT                          COPY, ENV and RUN, with ROOT in the place of /
-#   docs/container/steps.sh run [--read-only] ROOT [OPTIONS]    ENTRYPOINT as the user of USER, who may write to ROOT/data alone
+#   docs/container/steps.sh run [--read-only] ROOT [OPTIONS]    ENTRYPOINT as the user of USER
 #
 # `run` needs root, to become that user; it goes on as who calls it otherwise. --read-only, which needs root too, makes
-# every file system but ROOT/data read-only, for this service alone (a mount namespace). What is left to a runtime is a
+# every file system read-only, for this service alone (a mount namespace). What is left to a runtime is a
 # root of its own. PYTHON names the Python, python3 if not: one that every user may start, so none below /root.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,13 +23,12 @@ mkdir -p "$root"
 root=$(cd "$root" && pwd)
 
 # Absolute paths of the container, those below ROOT.
-inside() { sed -E "s#(^|[ =\"[])/(src|opt|data)#\1$root/\2#g; s#^python3 #${PYTHON:-python3} #" <<<"$1"; }
+inside() { sed -E "s#(^|[ =\"[])/(src|opt)#\1$root/\2#g; s#^python3 #${PYTHON:-python3} #" <<<"$1"; }
 
-# What is mounted in this namespace, read-only but for ROOT/data.
+# What is mounted in this namespace, read-only.
 seal() {
     local place places
     mapfile -t places < <(cut -d' ' -f2 /proc/self/mounts)
-    mount --bind "$root/data" "$root/data"
     for place in "${places[@]}"; do
         mount -o remount,bind,ro "$(printf %b "$place")"
     done
@@ -49,7 +48,6 @@ build)
             ;;
         ENV) export "$(inside "$rest")" ;;
         RUN)
-            case $rest in chown*) [ "$(id -u)" = 0 ] || continue ;; esac
             echo "+ $rest"
             bash -euo pipefail -c "$(inside "$rest")"
             ;;
@@ -62,7 +60,7 @@ run | sealed)
     export "$(inside "$(sed -n 's/^ENV //p' "$file")")"
     command=$(inside "$(sed -n 's/^ENTRYPOINT \[\(.*\)\]$/\1/p' "$file" | tr -d '",')")
     read -ra words <<<"$command"
-    cd "$root/data"
+    cd "$root"
     if [ "$(id -u)" = 0 ]; then
         exec setpriv --reuid="${user%:*}" --regid="${user#*:}" --clear-groups --no-new-privs --bounding-set=-all \
             --inh-caps=-all "${words[@]}" "$@"

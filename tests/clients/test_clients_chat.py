@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 import os
 import re
@@ -10,6 +9,7 @@ import socket
 import subprocess
 import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,8 +18,10 @@ from typing import Any
 import pytest
 from support.cases import each_case
 from support.command_line import COMMANDS
-from support.network import Answer, Client, Running, running
+from support.network import Running, running
 from support.node import NODE, PORTS
+
+from tower_sim import TowerState
 
 CHAT = Path(__file__).parents[2] / "docs/clients/chat.mjs"
 TOKEN = "a-token-that-is-long-enough"
@@ -68,12 +70,13 @@ class Chat:
 
 
 @contextmanager
-def chatting(service: str, token: str) -> Iterator[Chat]:
+def chatting(service: str, token: str, towers: Path) -> Iterator[Chat]:
     signed = [str(NODE), "--input-type=module", "-e", SIGNER]
     with subprocess.Popen(signed, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as signer:
         assert signer.stdout is not None
         public = signer.stdout.readline().strip()
         env = {**os.environ, "PUBLIC_KEY": public, "TOWER_SIM": service, "TOKEN": token, "PORT": "0"}
+        env["TOWERS"] = str(towers)
         with subprocess.Popen([str(NODE), str(CHAT)], env=env, stdout=subprocess.PIPE, text=True) as program:
             assert program.stdout is not None
             try:
@@ -87,58 +90,56 @@ def chatting(service: str, token: str) -> Iterator[Chat]:
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Running]:
     (tmp_path / "token").write_text(TOKEN, "utf-8")
-    with running(tmp_path / "towers.db", "--token-file", str(tmp_path / "token"), "--workers", "1") as service:
+    with running("--token-file", str(tmp_path / "token"), "--workers", "1") as service:
         yield service
-
-
-def make_tower(client: Client, channel: str) -> Answer:
-    """Make a channel's tower as the example does: with the channel's key, which gives an existing tower again."""
-    key = hmac.new(TOKEN.encode(), f"channel {channel}".encode(), "sha256").hexdigest()
-    return client.ask("POST", "/v1/towers", raw=b'{"apparatus":"amerigo","model":"surrogate"}', key=key)
-
-
-def drops_of(client: Client, channel: str) -> list[dict[str, Any]]:
-    return client.get(f"{make_tower(client, channel).headers['location']}/drops").document["drops"]
 
 
 def name_cubes(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {colour}" for colour, number in counts.items() if number) or "nothing"
 
 
-def test_a_channel_throws_into_its_own_tower_and_a_command_twice_throws_once(service: Running):
-    with chatting(f"http://127.0.0.1:{service.port}", TOKEN) as chat:
+def said(document: dict[str, Any]) -> str:
+    return f"Out comes {name_cubes(document['emerged'])}; inside now: {name_cubes(document['inside'])}."
+
+
+def test_a_channel_throws_into_its_own_tower_and_a_command_twice_throws_once(service: Running, tmp_path: Path):
+    address, towers = f"http://127.0.0.1:{service.port}", tmp_path / "towers.json"
+    with chatting(address, TOKEN, towers) as chat:
         assert chat.send({"type": 1}) == (200, {"type": 1})
-        first, again, second = (chat.says(*message) for message in (("4blue 2 red", 11),) * 2 + (("1blue 1blue", 12),))
+        first, again = (chat.says("4blue 2 red", 11) for _ in range(2))
+        kept = json.loads(towers.read_text())
         other = chat.says("1red", 13, channel="8")
-    client = service.client(TOKEN)
-    drops = [*drops_of(client, "7"), *drops_of(client, "8")]
-    assert [name_cubes(drop["thrown"]) for drop in drops] == ["4 blue, 2 red", "2 blue", "1 red"]
-    assert first == again
-    assert [first, second, other] == [
-        f"Out comes {name_cubes(drop['emerged'])}; inside now: {name_cubes(drop['inside'])}." for drop in drops
+    with chatting(address, TOKEN, towers) as chat:  # the file outlives the program
+        assert chat.says("4blue 2 red", 11) == first == again == said(kept["7"])
+        second = chat.says("1blue 1blue", 12)
+    after = json.loads(towers.read_text())
+    assert [second, other] == [said(after["7"]), said(after["8"])]
+    drops = [
+        [(event.kind, name_cubes(Counter(cube.colour for cube in event.thrown))) for event in state.log]
+        for state in (TowerState.from_token(after[channel]["state"]) for channel in ("7", "8"))
     ]
+    assert drops == [[("drop", "4 blue, 2 red"), ("drop", "2 blue")], [("drop", "1 red")]]
 
 
-def test_what_is_not_discords_or_cannot_be_thrown_throws_nothing(service: Running):
-    client, address = service.client(TOKEN), f"http://127.0.0.1:{service.port}"
-    with chatting(address, TOKEN) as chat:
+def test_what_is_not_discords_or_cannot_be_thrown_throws_nothing(service: Running, tmp_path: Path):
+    address, towers = f"http://127.0.0.1:{service.port}", tmp_path / "towers.json"
+    with chatting(address, TOKEN, towers) as chat:
         data = {"name": "tower", "options": [{"value": "4blue"}]}
         forged = {"type": 2, "id": "1", "channel_id": "7", "data": data}
         assert chat.send(forged, tampered=True)[0] == 401
         assert chat.send({"type": 3})[0] == 400
         assert "say how many" in chat.says("all of them", 2)
-        assert "idempotency-replayed" not in make_tower(client, "7").headers
         assert chat.says("501red", 3).startswith("Nothing was thrown: cubes.red is 501; allowed is ")
-        assert drops_of(client, "7") == []
-    with chatting(address, "another") as chat:
+    with chatting(address, "another", towers) as chat:
         assert chat.says("4blue", 1) == "Nothing was thrown: Send the token that this service was started with."
     service.kill()
-    with chatting(address, TOKEN) as chat:
+    with chatting(address, TOKEN, towers) as chat:
         assert chat.says("4blue", 4) == "Nothing was thrown: the service of the towers does not answer"
+    assert not towers.exists()
 
 
-def test_a_request_that_breaks_off_does_not_end_it():
-    with chatting("http://127.0.0.1:9", TOKEN) as chat:
+def test_a_request_that_breaks_off_does_not_end_it(tmp_path: Path):
+    with chatting("http://127.0.0.1:9", TOKEN, tmp_path / "towers.json") as chat:
         host, port = chat.address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as broken:
             broken.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import itertools
 import json
 import os
 import re
@@ -19,10 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tower_sim.service.http.settings import Limits
+from tower_sim.service.limits import Limits
 
-_AT = re.compile(r"answers at http://127\.0\.0\.1:(\d+),")
-_KEYS = itertools.count()
+_AT = re.compile(r"answers at http://127\.0\.0\.1:(\d+);")
 _KEPT = 2.0  # s: a connection that nobody uses for 5 is closed by the service
 
 
@@ -33,10 +31,6 @@ def until(condition: Callable[[], object]) -> None:
             return
         time.sleep(0.02)
     raise AssertionError("it never came")
-
-
-def new_key() -> str:
-    return f'"test-{os.getpid()}-{threading.get_ident()}-{next(_KEYS):012}"'
 
 
 @dataclass
@@ -65,18 +59,14 @@ class Client:
         self._token = token
         self._used = time.monotonic()
 
-    def ask(
-        self, method: str, path: str, body: Any = None, *, key: str = "", raw: bytes | None = None, **headers: str
-    ) -> Answer:
+    def ask(self, method: str, path: str, body: Any = None, *, raw: bytes | None = None, **headers: str) -> Answer:
         """Send a request; `headers` by their names with underscores."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if body is not None or raw is not None:
             sent.setdefault("content-type", "application/json")
             raw = json.dumps(body).encode() if raw is None else raw
-        if key:
-            sent["idempotency-key"] = key
         if self._token:
-            sent["authorization"] = f"Bearer {self._token}"
+            sent.setdefault("authorization", f"Bearer {self._token}")
         if time.monotonic() - self._used > _KEPT:
             self._connection.close()  # and opened again by the request
         self._connection.request(method, path, raw, sent)
@@ -88,15 +78,15 @@ class Client:
     def get(self, path: str, **headers: str) -> Answer:
         return self.ask("GET", path, raw=None, **headers)
 
-    def post(self, path: str, body: Any, *, key: str = "", **headers: str) -> Answer:
-        return self.ask("POST", path, body, key=key, raw=None, **headers)
+    def post(self, path: str, body: Any, **headers: str) -> Answer:
+        return self.ask("POST", path, body, raw=None, **headers)
 
     def close(self) -> None:
         self._connection.close()
 
 
-def _with_limits(db: Path, options: Sequence[str]) -> list[str]:
-    """Write the limits among the options, such as --queue 9, into a file next to the database."""
+def _with_limits(options: Sequence[str]) -> list[str]:
+    """Write the limits among the options, such as --queue 9, into a file."""
     pairs = [*zip(options[::2], options[1::2], strict=True)]
     limits = {name[2:].replace("-", "_"): value for name, value in pairs}
     known = {name: value for name, value in limits.items() if name in Limits.model_fields}
@@ -111,11 +101,10 @@ def _with_limits(db: Path, options: Sequence[str]) -> list[str]:
 class Running:
     """A service at work on a free port."""
 
-    def __init__(self, db: Path, *options: str, cwd: Path | None = None) -> None:
-        command = [sys.executable, "-m", "tower_sim", "serve", "--http", "--port", "0", "--db", str(db)]
-        command += _with_limits(db, options)
+    def __init__(self, *options: str) -> None:
+        command = [sys.executable, "-m", "tower_sim", "serve", "--http", "--port", "0", *_with_limits(options)]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=cwd, env=environment)
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
         self.said: list[str] = []
         assert self.process.stderr
         for line in self.process.stderr:
@@ -150,8 +139,8 @@ class Running:
 
 
 @contextmanager
-def running(db: Path, *options: str, cwd: Path | None = None) -> Iterator[Running]:
-    service = Running(db, *options, cwd=cwd)
+def running(*options: str) -> Iterator[Running]:
+    service = Running(*options)
     try:
         yield service
     finally:

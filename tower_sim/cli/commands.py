@@ -552,7 +552,6 @@ def serve(
     http: Annotated[bool, typer.Option("--http", help="answer over HTTP instead (extra: service)")] = False,
     host: Annotated[str | None, _option("NAME", "the address to listen on (default: 127.0.0.1)")] = None,
     port: Annotated[int | None, _number_option("the port; 0: any that is free (default: 8484)")] = None,
-    db: Annotated[Path | None, _option("FILE", "the file that is kept (default: tower-sim.db)")] = None,
     token_file: Annotated[Path | None, _option("FILE", "clients must show the token in it")] = None,
     cors: Annotated[list[str], _option("ORIGIN", "a web page's origin that may ask; may be repeated")] = [],  # noqa: B006
     limits: Annotated[Path | None, _option("FILE", "limits as TOML; see docs/http.md")] = None,
@@ -561,15 +560,14 @@ def serve(
     from tower_sim.errors import UsageError, fault
 
     if http:
-        from tower_sim.service.http.run import run
-        from tower_sim.service.http.settings import Limits, Settings, read_limits, read_token
+        from tower_sim.service.limits import Limits, read_limits
+        from tower_sim.service.run import read_token, run
 
         bounds = read_limits(limits) if limits is not None else Limits()
         token = read_token(token_file) if token_file is not None else ""
-        settings = Settings(db or Path("tower-sim.db"), token, bounds)
-        run(settings, host or "127.0.0.1", 8484 if port is None else port, cors)
+        run(bounds, host or "127.0.0.1", 8484 if port is None else port, token, cors)
         return
-    options = {"host": host, "port": port, "db": db, "token-file": token_file, "cors": cors or None, "limits": limits}
+    options = {"host": host, "port": port, "token-file": token_file, "cors": cors or None, "limits": limits}
     for option, value in options.items():
         if value is not None:
             raise UsageError(f"--{option} is of the service on the network; add --http, or leave it out")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tower_sim.compare.comparison import Comparison, noun, row_json
-from tower_sim.compare.vary import RuleValues, Way, as_it_was, toml_key, toml_text
+from tower_sim.compare.vary import RuleValues, Way, as_it_was
 from tower_sim.compare.wish import NEAR, Verdict, Wish, together
 from tower_sim.compare.words import percent
 from tower_sim.errors import check_table
@@ -22,6 +22,7 @@ from tower_sim.report.numbers import count_decimals
 from tower_sim.requests import APPARATUS, GAME
 from tower_sim.statistics import FEWEST, too_few
 from tower_sim.tools import writing
+from tower_sim.tools.reading import toml_key, toml_text
 from tower_sim.tools.terminal import count_noun, one_line
 from tower_sim.variants import DEFAULT, Variant
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any, cast
 from tower_sim.errors import UsageError, fault
 from tower_sim.games.ways import parse_value
 from tower_sim.requests import APPARATUS
-from tower_sim.tools.reading import toml_table
+from tower_sim.tools.reading import toml_table, toml_text
 from tower_sim.variants import Variant, read_variant
 
 MOST = 1000  # values of one rule
@@ -105,21 +104,6 @@ def as_it_was(base: Variant, key: str) -> Any:
     for word in key.split("."):
         found = cast("dict[str, Any]", found).get(word) if isinstance(found, dict) else None
     return found
-
-
-def toml_text(value: Any) -> str:
-    """Return a value as it is written in TOML."""
-    if isinstance(value, Mapping):
-        table = cast("Mapping[str, Any]", value)
-        return "{ " + ", ".join(f"{toml_key(key)} = {toml_text(inner)}" for key, inner in table.items()) + " }"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(toml_text, cast('Sequence[Any]', value)))}]"
-    return json.dumps(value.item() if hasattr(value, "item") else value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def toml_key(key: str) -> str:
-    """Return a key as it is written in TOML."""
-    return key if re.fullmatch(r"[\w-]+", key, re.ASCII) else json.dumps(key, ensure_ascii=False)
 
 
 def _list_range(text: str, first: str, last: str, step: str | None) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Answer requests as JSON lines, for programs that keep one process and ask it for drops.
+"""Answer the requests of other programs: as JSON lines (lines.py), or over HTTP (app.py), which keeps nothing either.
 
 line -> request (fields checked) -> answer (an open model) -> line
 

@@ -10,6 +10,8 @@ from tower_sim.errors import UsageError
 INVALID, UNKNOWN, TOO_LARGE = "field.invalid", "field.unknown", "field.too_large"
 NOT_JSON, BODY_TOO_LARGE = "json.invalid", "body.too_large"
 NO_LANDING, INTERNAL = "no_landing", "internal"
+MEDIA_TYPE, NOT_FOUND, METHOD = "media_type", "not_found", "method"
+BUSY, STOPPING = "busy", "stopping"
 
 CODES: dict[str, tuple[int, str]] = {
     INVALID: (422, "A field has a value that is not allowed."),
@@ -19,24 +21,13 @@ CODES: dict[str, tuple[int, str]] = {
     BODY_TOO_LARGE: (413, "The request is too long."),
     NO_LANDING: (422, "The cubes did not land in five draws."),
     INTERNAL: (500, "The service has a defect."),
-    "media_type": (415, "The body is not said to be JSON."),
-    "not_found": (404, "There is nothing here, or no longer."),
-    "job.lost": (410, "This work was lost when the service ended."),
-    "method": (405, "This cannot be done here."),
-    "table": (403, "The table's identifier may not do this."),
-    "key.missing": (400, "The header Idempotency-Key is missing."),
-    "key.invalid": (400, "The header Idempotency-Key is not allowed."),
-    "key.reused": (422, "This Idempotency-Key was used with another request."),
-    "key.in_flight": (409, "A request with this Idempotency-Key is being answered."),
-    "tower.full": (422, "This tower has had as many throws as it may have."),
-    "tower.moved": (409, "Another request changed this tower meanwhile."),
+    MEDIA_TYPE: (415, "The body is not plain JSON."),
+    NOT_FOUND: (404, "There is nothing here."),
+    METHOD: (405, "This cannot be done here."),
     "token.missing": (401, "A bearer token is needed."),
     "token.wrong": (401, "The bearer token is wrong."),
-    "starting": (503, "The physics is being loaded."),
-    "busy": (503, "The service is busy."),
-    "storage": (503, "The answer could not be stored, so it was not given."),
-    "stopping": (503, "The service is stopping."),
-    "cancelled": (409, "This work was cancelled."),
+    BUSY: (503, "The service is busy."),
+    STOPPING: (503, "The service is stopping."),
 }
 """The HTTP status and the sentence of every error code. JSON lines use those above `media_type`."""
 

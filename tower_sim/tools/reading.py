@@ -1,4 +1,4 @@
-"""Read files from users within limits: regular files in UTF-8, of bounded size, nesting depth and digits."""
+"""Read files from users within limits: regular files in UTF-8, of bounded size, depth and digits. Write TOML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
@@ -162,3 +162,18 @@ def check_bounds(value: Any, what: str, path: str = "", depth: int = 0) -> None:
         for key, inner in cast("Mapping[str, Any]", value).items():
             name = key if len(key) <= 40 and key.isprintable() else quote(key, 40)
             check_bounds(inner, what, f"{path}.{name}" if path else name, depth + 1)
+
+
+def toml_text(value: Any) -> str:
+    """Return a value as it is written in TOML."""
+    if isinstance(value, Mapping):
+        table = cast("Mapping[str, Any]", value)
+        return "{ " + ", ".join(f"{toml_key(key)} = {toml_text(inner)}" for key, inner in table.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(toml_text, cast('Sequence[Any]', value)))}]"
+    return json.dumps(value.item() if hasattr(value, "item") else value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_key(key: str) -> str:
+    """Return a key as it is written in TOML."""
+    return key if re.fullmatch(r"[\w-]+", key, re.ASCII) else json.dumps(key, ensure_ascii=False)

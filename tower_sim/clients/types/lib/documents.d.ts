@@ -1,5 +1,9 @@
 /** A throw, with everything needed to repeat it and to go on from it. */
 export interface DropDocument {
+  readonly schema: "tower-sim/outcome"
+  readonly version: 1
+/** The seed: the same request with it gets the same answer. */
+  readonly seed: string
 /** The model that drew it. */
   readonly model: string
 /** The tower or the ship. */
@@ -30,10 +34,6 @@ export interface DropDocument {
   readonly missed: number
 /** Where each cube lies. */
   readonly landings: LandingAnswer[]
-  readonly schema: "tower-sim/outcome"
-  readonly version: 1
-/** The seed: the same request with it gets the same answer. */
-  readonly seed: string
 /** The state to go on from. */
   readonly state: string
 }

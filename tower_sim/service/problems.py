@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
+from collections.abc import Mapping
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -24,7 +25,7 @@ class Problem(HTTPException):
         super().__init__(CODES[code][0], detail, headers)
         self.code, self.path = code, path
 
-    def document(self) -> ProblemAnswer:
+    def response(self) -> Response:
         status, title = CODES[self.code]
         answer: ProblemAnswer = {
             "type": f"/openapi.json#/x-problems/{self.code}",
@@ -35,23 +36,20 @@ class Problem(HTTPException):
         }
         if self.path:
             answer["path"] = self.path
-        return answer
-
-    def response(self) -> Response:
-        return Response(json.dumps(self.document()), self.status_code, self.headers, MEDIA)
+        return Response(as_json(answer), self.status_code, self.headers, MEDIA)
 
 
 def make_problem(error: Exception) -> Problem:
-    """Return the problem for an error; print defects and failed writes on standard error."""
+    """Return the problem for an error; print defects on standard error."""
     if isinstance(error, Problem):
         return error
-    if isinstance(error, sqlite3.IntegrityError):
-        return Problem("tower.moved", "Ask for the tower again, then throw with a new key.")
-    if isinstance(error, sqlite3.Error):
-        warn(one_line(f"the file of answers cannot be written: {error}", 400, 200))
-        return Problem("storage", "The answer was thrown away; send the same again later.", headers=LATER)
     code, text, path = codes.describe(error)
     if code == codes.INTERNAL:
         warn(one_line(text, 400, 200))
         text = f"{type(error).__name__}; this is a defect of the service, not of the request."
     return Problem(code, one_line(text, 1_000, 200), path)
+
+
+def as_json(document: Mapping[str, Any]) -> bytes:
+    """Return a document as it is sent."""
+    return json.dumps(document, allow_nan=False).encode()

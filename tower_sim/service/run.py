@@ -8,38 +8,53 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
+from pathlib import Path
 
-from tower_sim.errors import UsageError, check_whole, quote
-from tower_sim.service.http.settings import Settings
+from tower_sim.errors import UsageError, check_whole, fault, quote
+from tower_sim.service.limits import Limits
 from tower_sim.tools.extras import extra
 from tower_sim.tools.interrupts import terminable
+from tower_sim.tools.reading import read_text
+
+LEAST_TOKEN = 16  # characters: if drawn at random, about 80 bits or more
+SWITCH = 0.001  # s after which a thread that computes in Python lets another, such as that of /healthz, go on
 
 
-def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -> None:
+def read_token(path: str | Path) -> str:
+    """Return the token in a file of one line."""
+    token = read_text(path, "--token-file", limit=1_000, advice="write one line into it").strip()
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise fault(f"token in {quote(str(path))}", "not one word", "one line of visible ASCII characters", "draw one")
+    if len(token) < LEAST_TOKEN:
+        raise fault("length of the token", len(token), f"from {LEAST_TOKEN} characters", "draw a longer one")
+    return token
+
+
+def run(limits: Limits, host: str, port: int, token: str = "", origins: Sequence[str] = ()) -> None:
     """Serve until Ctrl-C or SIGTERM; then finish the requests under way within 10 seconds."""
-    for module in ("fastapi", "prometheus_client"):
-        extra(module, "service")
+    extra("fastapi", "service")
     uvicorn = extra("uvicorn", "service")
-    from tower_sim.service.http.app import application
+    from tower_sim.service.app import application
 
     check_whole("port", port, 0, 65_535)
     with _listen(host, port) as server:
-        app = application(settings, origins)
+        app = application(limits, token, origins)
         address = server.getsockname()
         name = f"[{address[0]}]" if ":" in address[0] else address[0]
-        print(f"tower-sim: answers at http://{name}:{address[1]}, keeps {settings.db}; Ctrl-C ends it", file=sys.stderr)
-        if settings.token == "" and not address[0].startswith(("127.", "::1")):
-            print("tower-sim: whoever reaches this address may ask; --token-file changes that", file=sys.stderr)
+        print(f"tower-sim: answers at http://{name}:{address[1]}; Ctrl-C ends it", file=sys.stderr)
+        if not token and not address[0].startswith(("127.", "::1")):
+            print("tower-sim: everyone who reaches this address may ask; --token-file changes that", file=sys.stderr)
         config = uvicorn.Config(
             app,
             log_level="error",  # one line for each malformed request would let strangers fill a disk
-            access_log=False,  # paths hold identifiers, which are secrets
+            access_log=False,
             server_header=False,
             proxy_headers=False,  # anyone can write them
             ws="none",
             loop="uvloop" if find_spec("uvloop") else "asyncio",
             timeout_graceful_shutdown=10,
         )
+        sys.setswitchinterval(SWITCH)
         gc.collect()
         gc.freeze()  # objects made so far stay; each full collection of them would stop the loop for some 50 ms
         with suppress(KeyboardInterrupt), terminable():  # a service that is stopped ends with exit status 0
