@@ -28,7 +28,7 @@ from tower_sim.typed import describe_allowed, iter_fields
 PAGE = ROOT / "docs/documents.md"
 HEAD = """# Keys of documents
 
-This page lists the keys of profiles, of the table `[settings]`, of rules of games, of [requests](http.md#fields) and of
+This page lists the keys of profiles, of the table `[settings]`, of rules of games, of [requests](http.md) and of
 [answers](http.md#documents), and the columns of campaigns. `python -m tests.measure.documents` writes it from the
 models that read them. A key that ends in a unit is in that unit. A key without a default must be given.
 

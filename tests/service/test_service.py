@@ -262,7 +262,7 @@ def test_every_hostile_line_is_answered_by_one_line_soon_and_the_next_line_by_th
     count: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     """Longer work is allowed, and tested for its bounds elsewhere: here no request throws by physics."""
-    monkeypatch.setattr(limits, "MAX_RUNS", 20)
+    monkeypatch.setattr(limits, "MAX_GAMES", 20)
     monkeypatch.setattr(limits, "MAX_DROPS", 100)
     monkeypatch.setattr(limits, "MAX_PHYSICS_CUBES", -1)
     schemas: Counter[str] = Counter()
@@ -445,18 +445,3 @@ def test_the_session_in_the_docs_is_what_the_service_says():
             pattern = re.sub(r'"(emerged|inside)":\\ \\\{.*?\\\}', any_counts, pattern)  # of the engine as it is now
             assert re.fullmatch(pattern, reply), reply
             state = json.loads(reply).get("state", state)
-
-
-def test_the_docs_list_every_field_of_every_request():
-    section = DOC.partition("\n### Fields\n")[2].partition("\n## ")[0]
-    rows = [line.split("|")[1:4] for line in section.splitlines() if line.startswith("|")][2:]
-    listed: dict[str, set[str]] = {}
-    do = ""
-    for first, field, _ in rows:
-        do = first.strip().strip("`") or do
-        listed.setdefault(do, set()).add(field.strip().strip("`"))
-    common = listed.pop("all but `hello")
-    assert listed.pop("hello") == {""}
-    assert {do: fields | common for do, fields in listed.items()} == {
-        do: set(fields) for do, fields in FIELDS.items() if do != "hello"
-    }

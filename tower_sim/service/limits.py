@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, cast
 
 from pydantic import Field
 
 from tower_sim.errors import fault, quote
 from tower_sim.games.ways import MAX_RUNS, check_words
 from tower_sim.models import PHYSICS
-from tower_sim.requests import AnyRequest, Odds, Play
+from tower_sim.requests import APPARATUS, GAME, AnyRequest, Odds, Play
 from tower_sim.service.codes import TOO_LARGE
 from tower_sim.tools.reading import read_text, toml_table, toml_text
 from tower_sim.typed import Document, read
@@ -83,9 +85,12 @@ def command(request: AnyRequest) -> str:
     if isinstance(request, Play):
         words = ["play", request.game]
         for key, value in request.rules.items():
-            words += ["--set", f"{key}={toml_text(value)}"]
+            table = cast("Mapping[str, Any]", value if key in request.played.tables else {})
+            pairs = {f"{key}.{rule}": table[rule] for rule in table} or {key: value}
+            for rule, changed in pairs.items():
+                words += ["--set", f"{rule}={toml_text(changed)}"] if key not in (GAME, APPARATUS) else []
         words += ["--games", str(request.games)] if request.games else []
-        words += ["--tower", request.apparatus] if request.apparatus else []
+        words += ["--tower", request.tower] if request.tower != request.played.apparatus else []
     else:
         words = ["throw", request.tower]
         for cubes, knock in request.choices:
