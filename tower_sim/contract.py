@@ -167,7 +167,7 @@ class Closing:
 class BaseModel(Closing):
     """The base class of models: a subclass sets `name` and `_door` and defines `drop` and `knock`.
 
-    The door checks states and cubes. Begin `drop` with `self._door.throw(state, cubes)` and `knock` with
+    The door checks states and cubes. Begin `drop` with `self._door.check_throw(state, cubes)` and `knock` with
     `self._door.enter(state)`. Return a new state through `self._door.made(state)`.
     """
 

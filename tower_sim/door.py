@@ -60,7 +60,7 @@ class Door:
     most: int = MOST_THERE
     advise: Callable[[TowerState], str] = go_on_there
 
-    def throw(self, state: TowerState, cubes: Sequence[Cube]) -> tuple[Cube, ...]:
+    def check_throw(self, state: TowerState, cubes: Sequence[Cube]) -> tuple[Cube, ...]:
         """Check that `cubes` can be thrown into `state`, also off its board, and return plain cubes."""
         self.enter(state)
         thrown = tuple(map(self._plain, as_cubes(cubes)))

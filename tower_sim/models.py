@@ -11,7 +11,7 @@ from tower_sim.errors import UsageError, fault, near, quote
 from tower_sim.physics.settings import ENGINE, STANDARD, PhysicsSettings, accuracy, as_settings, check_engine
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
-from tower_sim.surrogate.store import Fitted, fitted_to, load_fitted
+from tower_sim.surrogate.store import Fitted, find_surrogate, load_fitted
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 if TYPE_CHECKING:  # the simulator is imported when physics is asked for
@@ -60,7 +60,7 @@ def open_model(
     if name == "two_thirds":
         return TwoThirdsRule(apparatus)
     if name == "surrogate" or name.endswith(".json"):
-        return open_surrogate(apparatus, fitted_to(apparatus) if name == "surrogate" else load_fitted(name))
+        return open_surrogate(apparatus, find_surrogate(apparatus) if name == "surrogate" else load_fitted(name))
     raise _unknown_model(name)
 
 

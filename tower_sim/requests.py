@@ -1,4 +1,4 @@
-"""Requests, each typed and checked once; the command line, JSON lines and HTTP only read and write them. READ FIRST.
+"""Requests, each typed and checked once; the command line, JSON lines and HTTP only read and write them.
 
     words, options, JSON --> Throw, Play or Odds --answer--> a document of tower_sim/answers.py
 
@@ -32,7 +32,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.door import HARDEST, as_state, knock_strength
-from tower_sim.drops.chances import chances, make_document
+from tower_sim.drops.chances import estimate_chances, make_document
 from tower_sim.drops.repeat import throw
 from tower_sim.drops.throwing import as_throw
 from tower_sim.errors import UsageError, check_kind, check_table, fault, quote, unknown
@@ -456,7 +456,9 @@ def answer(
     if isinstance(request, Throw):
         return drop_document(request, outcome(request, model))
     if isinstance(request, Odds):
-        odds = chances(model, request.before or model.empty(), request.throws, request.times, request.seed, tell)
+        odds = estimate_chances(
+            model, request.before or model.empty(), request.throws, request.times, request.seed, tell
+        )
         return make_document(odds, model, request.seed)
     check(request, apparatus, model)
     if request.games is None:

@@ -89,7 +89,7 @@ class PhysicsModel(BaseModel):
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw cubes in; see `DropModel.drop`. Random: what `Scene.throw` draws."""
-        thrown = self._door.throw(state, cubes)
+        thrown = self._door.check_throw(state, cubes)
         event = Event("drop", rng_text(rng), thrown, ())
         return self._run(state, thrown, event, lambda scene: scene.throw(thrown, rng))
 
@@ -127,7 +127,7 @@ class PhysicsModel(BaseModel):
 
     def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
         """Throw cubes with given launches; see `HandModel.throw_by_hand`."""
-        thrown = self._door.throw(state, cubes)
+        thrown = self._door.check_throw(state, cubes)
         releases = by_hand.read(thrown, launches, self.settings.window, self.shape)
         rows = tuple(tuple(map(float, row)) for row in launches)
         event = Event("hand", "", thrown, (), launches=rows)
@@ -145,7 +145,7 @@ class PhysicsModel(BaseModel):
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
         """Put a cube into a zone; see `BoardModel.place`. Random: the place there and the turn about the vertical."""
         ship = with_board(self.shape)
-        (cube,) = self._door.throw(state, (cube,))
+        (cube,) = self._door.check_throw(state, (cube,))
         zone = as_zone(zone, [each.name for each in ship.board.zones])
         event = Event("place", rng_text(rng), (cube,), (), place=zone)
         return self._run(state, (cube,), event, lambda scene: scene.put_down(cube, zone, rng))

@@ -17,7 +17,7 @@ from support.portable import ODD, model_of
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import MAX_CUBES, supply
-from tower_sim.drops.chances import chances
+from tower_sim.drops.chances import estimate_chances
 from tower_sim.games.amerigo import Rules, Tokens, options, play
 from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, GOLD, GOLD_WITH_TOKEN, sample_games
 from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
@@ -212,7 +212,7 @@ def test_the_chances_of_the_next_throw_are_pythons(npm: Ask, name: str):
     for state, plain, draws, seed in ((model.empty(), EMPTY, 2, 2**100), (after, {"drops": 3, "cubes": lying}, 300, 5)):
         given = {"tower": name, "state": plain, "options": options_, "draws": draws, "seed": str(seed)}
         (found,) = npm({"do": "chances", **given})
-        expected = [each.document() for each in chances(model, state, options_, draws, seed)]
+        expected = [each.document() for each in estimate_chances(model, state, options_, draws, seed)]
         assert [leaf(each, exact=True) for each in found] == [leaf(each, exact=True) for each in expected]
         for one, other in zip(found, expected, strict=True):
             assert leaf(one, exact=False) == pytest.approx(leaf(other, exact=False), rel=1e-9, abs=1e-12)

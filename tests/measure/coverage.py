@@ -120,7 +120,7 @@ DROPS = (0, 5, 14)
 
 def intervals(part: Campaign) -> dict[str, list[Estimate]]:
     """Return a report's figures by kind, each in a place of its own; MISSING where it does not tell one."""
-    boot, rows, d = Resamples(part.strata, part.rng("resamples"), 1000), part.phases, part.drops
+    boot, rows, d = Resamples(part.strata, part.rng("resamples"), 1000), part.is_phase, part.drops
     setup, ones = d.drop == 0, np.ones(len(d), bool)
     inside, out, colours, first = (
         retention.moments(part, boot, values, where)
@@ -136,7 +136,7 @@ def intervals(part: Campaign) -> dict[str, list[Estimate]]:
     of_setup = retention.setup_colours(part, boot, setup)
     over = retention.moments(part, boot, d.emerged - THROWN_OUT * d.thrown - RESIDENT_OUT * d.inside_before, rows)[0]
     with patch.object(fairness, "PERMUTATIONS", 1), patch.object(fairness, "FEWEST", 1):  # for its p alone
-        alike = fairness.fairness(part, boot, fairness.thrown_situations(part), part.rng("fairness"))
+        alike = fairness.compare_colours(part, boot, fairness.thrown_situations(part), part.rng("fairness"))
     assert stay
     assert alike
     return {

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from tower_sim import Cube, TowerState, cli, open_model
-from tower_sim.drops.chances import chances, is_more
+from tower_sim.drops.chances import estimate_chances, is_more
 from tower_sim.errors import UsageError
 from tower_sim.statistics import Estimate
 
@@ -36,7 +36,7 @@ def test_the_chances_of_the_rule_of_thumb_are_those_by_hand():
     """Of cubes thrown 2/3 come out, of cubes inside 1/3, each by itself."""
     state, inside = filled()
     with open_model("amerigo", "two_thirds") as model:
-        (found,) = chances(model, state, [{"blue": 4}], DRAWS, 7)
+        (found,) = estimate_chances(model, state, [{"blue": 4}], DRAWS, 7)
     kept = (2 / 3) ** inside["red"]
     assert found.colours == ("blue", "red")
     assert holds(found.number, 4 * 2 / 3 + inside["red"] / 3)
@@ -55,7 +55,7 @@ def test_the_chances_of_the_rule_of_thumb_are_those_by_hand():
 def test_a_choice_is_called_more_only_where_it_is():
     state, _ = filled()
     with open_model("amerigo", "two_thirds") as model:
-        four, five, again = chances(model, state, [{"blue": 4}, {"blue": 5}, {"blue": 4}], DRAWS, 3)
+        four, five, again = estimate_chances(model, state, [{"blue": 4}, {"blue": 5}, {"blue": 4}], DRAWS, 3)
     assert is_more(five, four)
     assert not is_more(four, five)
     assert not is_more(four, again)
@@ -101,4 +101,4 @@ def test_a_state_of_physics_is_drawn_from_by_physics(capsys: pytest.CaptureFixtu
 
 def test_draws_are_bounded():
     with open_model("amerigo", "two_thirds") as model, pytest.raises(UsageError, match="draws"):
-        chances(model, model.empty(), [{"blue": 1}], 10**7, 1)
+        estimate_chances(model, model.empty(), [{"blue": 1}], 10**7, 1)

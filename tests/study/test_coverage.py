@@ -69,7 +69,7 @@ def test_intervals_of_standard_deviations_and_of_lags_hold():
         first = campaign.drops.drop == 0
         for one in x:
             lags = memory.autocorrelation(campaign, boot, one.ravel())
-            found = [retention.moments(campaign, boot, one.ravel(), rows)[1] for rows in (campaign.phases, first)]
+            found = [retention.moments(campaign, boot, one.ravel(), rows)[1] for rows in (campaign.is_phase, first)]
             found += [lags.at(i, runs) for i in (0, 6)]
             truth = (1, 1, 0.8, 0.8**7)
             missed += [not each.low <= value <= each.high for each, value in zip(found, truth, strict=True)]

@@ -36,7 +36,7 @@ def test_a_phase_with_nothing_to_throw_changes_nothing_and_is_no_drop(tmp_path: 
     empty = (d.thrown == 0) & (d.drop > 0)
     assert empty.sum() > 20
     assert np.array_equal(campaign.inside_by_colour.sum(1), d.inside_after)
-    assert not (campaign.phases | d.drawn)[empty].any()
+    assert not (campaign.is_phase | d.drawn)[empty].any()
 
 
 def test_a_run_that_ends_in_failed_attempts_is_unfinished(tmp_path: Path):

@@ -45,7 +45,7 @@ def _directory(games: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def players(directory: Path) -> dict[str, Table]:
     campaign = load(directory)
-    section = questions.players(TowerFigures(campaign, Resamples(campaign.strata, np.random.default_rng(1))))
+    section = questions.what_players_get(TowerFigures(campaign, Resamples(campaign.strata, np.random.default_rng(1))))
     assert section
     return {part.table.name: part.table for part in section.all() if part.table}
 

@@ -96,7 +96,7 @@ def test_r_squared_is_the_share_of_variance_that_the_plane_explains():
     thrown, inside = rng.integers(2, 9, (10, 12)), rng.integers(0, 20, (10, 12))
     out = rng.integers(0, 9, (10, 12)) + thrown
     campaign = series(out, thrown, inside)
-    found = retention.slopes(campaign, boot_of(campaign), campaign.phases)
+    found = retention.slopes(campaign, boot_of(campaign), campaign.is_phase)
     x = np.column_stack([np.ones(120), thrown.ravel(), inside.ravel()])
     beta, residual = np.linalg.lstsq(x, out.ravel(), rcond=None)[:2]
     assert found.value == pytest.approx([*beta, 1 - residual[0] / (120 * out.var())])
@@ -105,7 +105,7 @@ def test_r_squared_is_the_share_of_variance_that_the_plane_explains():
 def test_moments_and_groups_are_those_of_numpy():
     rng = np.random.default_rng(7)
     campaign = series(rng.integers(0, 9, (8, 10)))
-    boot, rows, x = boot_of(campaign), campaign.phases, campaign.drops.emerged
+    boot, rows, x = boot_of(campaign), campaign.is_phase, campaign.drops.emerged
     mean, spread = retention.moments(campaign, boot, x, rows)
     assert (mean.value, spread.value, mean.n) == pytest.approx((x.mean(), x.std(ddof=1), 80))
     group = rng.integers(0, 3, 80)
@@ -122,7 +122,7 @@ def test_the_map_counts_every_drop_once_and_knows_the_rule():
     thrown, inside = rng.integers(1, 40, (30, 20)), rng.integers(0, 30, (30, 20))
     out = rng.binomial(thrown, 2 / 3) + rng.binomial(inside, 1 / 3)
     campaign = series(out, thrown, inside)
-    found = retention.emerged_map(campaign, boot_of(campaign), campaign.phases)
+    found = retention.emerged_map(campaign, boot_of(campaign), campaign.is_phase)
     assert found.drops.sum() == out.size
     assert found.drops.shape == (len(found.thrown_edges) - 1, len(found.inside_edges) - 1)
     i, j = 2, 3
@@ -176,7 +176,7 @@ def test_setup_colours_that_go_together_are_more_unlike_than_chance():
     cubes = [(run, cube, cube // 7) for run in range(8) for cube in range(49)]
     rows = [(run, cube, COLOURS[colour], True, 0, None, ends[colour]) for run, cube, colour in cubes]
     campaign = replace(series(np.full((8, 1), 28), np.full((8, 1), 49)), cubes=with_cubes(rows))
-    found = retention.setup_colours(campaign, boot_of(campaign), campaign.phases)
+    found = retention.setup_colours(campaign, boot_of(campaign), campaign.is_phase)
     by_hand = (3 * (7 - 3) ** 2 + 4 * (0 - 3) ** 2) / 7
     by_chance = stats.hypergeom(49, 7, 21).var()
     assert found.dispersion.value == pytest.approx(by_hand / by_chance)
@@ -275,7 +275,7 @@ def thrown_cubes(rng: np.random.Generator, runs: int, chance: dict[str, float], 
 
 
 def judge_colours(campaign: Campaign, rng: np.random.Generator, situations: Any = fairness.thrown_situations) -> Any:
-    return there(fairness.fairness(campaign, boot_of(campaign), situations(campaign), rng))
+    return there(fairness.compare_colours(campaign, boot_of(campaign), situations(campaign), rng))
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ class CoinTower(Fake):
         self._open("coin", f"{self.p_out}/{self.p_resident}/{self.failure_rate}")
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        cubes = self._door.throw(state, cubes)
+        cubes = self._door.check_throw(state, cubes)
         begun = rng_text(rng)
         if rng.random() < self.failure_rate:
             return _failed(state, cubes)
@@ -73,7 +73,7 @@ class ScriptedTower(Fake):
         self._open("script", "script")
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        cubes = self._door.throw(state, cubes)
+        cubes = self._door.check_throw(state, cubes)
         out = _pick((*cubes, *state.cubes), self.drops[state.drops])
         return _outcome(state, "drop", rng_text(rng), cubes, out)
 

@@ -59,7 +59,7 @@ class _Ship(Fake):
         self._open(self.ship, repr(self), [*zones, "border", "table"])
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        cubes = self._door.throw(state, cubes)
+        cubes = self._door.check_throw(state, cubes)
         return self._outcome(state, Event("drop", rng_text(rng), cubes, ()), rng)
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
@@ -68,7 +68,7 @@ class _Ship(Fake):
         return self._outcome(state, Event("knock", rng_text(rng), (), (), strength), rng)
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
-        (cube,) = self._door.throw(state, (cube,))
+        (cube,) = self._door.check_throw(state, (cube,))
         zone = as_zone(zone, list(self.board.neighbours))
         return self._outcome(state, Event("place", rng_text(rng), (cube,), (), place=zone), rng)
 

@@ -23,7 +23,7 @@ from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.fitting.board.check import check_law, permute, play_again
 from tower_sim.fitting.board.data import Throws, count_throws, list_places
-from tower_sim.fitting.board.facts import facts
+from tower_sim.fitting.board.facts import list_facts
 from tower_sim.fitting.board.fit import fit_changes, fit_law
 from tower_sim.fitting.board.pages import report
 from tower_sim.surrogate.board_law import BoardLaw, Covered
@@ -426,7 +426,7 @@ def test_throws_are_counted_in_the_class_of_their_number():
     campaign, _ = play_again(unfought((6, 3), battles=3), MODEL, 1)
     throws, landed = (
         count_throws([campaign], SHIP),
-        [fact for fact in facts([campaign], SHIP) if "landing" in fact.name],
+        [fact for fact in list_facts([campaign], SHIP) if "landing" in fact.name],
     )
     for fact, low, high in zip(landed, (1, 2, 3, 5, 9), (1, 2, 4, 8, SIZE * 99), strict=True):
         here = (throws.thrown >= low) & (throws.thrown <= high)

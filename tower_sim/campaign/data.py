@@ -210,7 +210,7 @@ class Campaign:
         return np.unique(self.run_point, return_inverse=True)[1]
 
     @cached_property
-    def phases(self) -> Array:
+    def is_phase(self) -> Array:
         """Whether each drop is studied as a phase, shape (drops,): it throws cubes and is no set-up."""
         is_phase = self.drops.thrown > 0
         return is_phase & (self.drops.drop > 0) if self.has_setup else is_phase

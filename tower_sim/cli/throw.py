@@ -10,7 +10,7 @@ from pathlib import Path
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli.common import Physics, check_replay, read_seed, read_state, reopen_model
 from tower_sim.cubes import count_by_colour, parse_counts
-from tower_sim.drops.chances import MOST_DRAWS, Chances, chances, is_more, make_document
+from tower_sim.drops.chances import MOST_DRAWS, Chances, estimate_chances, is_more, make_document
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.models import PHYSICS, choose_settings, open_model
 from tower_sim.outcome import Outcome
@@ -80,7 +80,7 @@ def throw_often(
                 raise fault(f"--{name}", value, "none with a state, which has its own", "leave it out")
     opening = reopen_model(shape, before) if before else open_model(shape, physics[0], choose_settings(*physics))
     with opening as model, report_progress("throws", times * len(choices)) as tell:
-        odds = chances(model, before or model.empty(), choices, times, number, tell)
+        odds = estimate_chances(model, before or model.empty(), choices, times, number, tell)
     if as_json:
         print(json.dumps(make_document(odds, model, number)))
         return

@@ -87,7 +87,7 @@ class Chances:
         }
 
 
-def chances(
+def estimate_chances(
     model: DropModel,
     state: TowerState,
     options: Sequence[Mapping[str, int]],

@@ -1,4 +1,4 @@
-"""The interface of a game: a class with a name, a title, typed rules, cubes, and a generator of turns. READ FIRST.
+"""The interface of a game: a class with a name, a title, typed rules, cubes, and a generator of turns.
 
     class Snap(Game):
         name, title, Rules = "snap", "Snap", SnapRules

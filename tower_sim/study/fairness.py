@@ -85,7 +85,9 @@ def _find_telling(campaign: Campaign, rows: Array, key: Array) -> Situations:
     return Situations(number, campaign.drops.run[cubes.row[rows[order]]], colour[order].astype(np.int64), out[order])
 
 
-def fairness(campaign: Campaign, boot: Resamples, cubes: Situations, rng: np.random.Generator) -> Fairness | None:
+def compare_colours(
+    campaign: Campaign, boot: Resamples, cubes: Situations, rng: np.random.Generator
+) -> Fairness | None:
     """Test whether colours are alike among `cubes`; None if no situation is informative.
 
     Random: the permutations, from `rng`. Sources: Good, Permutation, Parametric and Bootstrap Tests, 2005, chapter 3

@@ -84,7 +84,7 @@ def _study_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
     if battles.are_on_board(campaign):
         parts = battles.sections(campaign, boot)
         says += [battles.plain(campaign, boot)] if battles.have_winners(campaign) and len(campaign.cubes) else []
-    elif campaign.phases.any():
+    elif campaign.is_phase.any():
         parts = _tower_sections(campaign, boot)
     else:
         says.append("No drop after the set-up threw a cube, so there is nothing more to study.")
@@ -98,7 +98,7 @@ def _study_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
 
 def _tower_sections(campaign: Campaign, boot: Resamples) -> list[Section]:
     steps: list[Callable[[tower.TowerFigures], Section | None]] = [
-        questions.players,
+        questions.what_players_get,
         questions.seven_questions,
         sections.thrown_and_inside,
         sections.stays,

@@ -26,7 +26,7 @@ from tower_sim.tools.terminal import count_noun
 DRAWN = 3  # figures of the game whose course is drawn
 
 
-def players(tower: TowerFigures) -> Section | None:
+def what_players_get(tower: TowerFigures) -> Section | None:
     """Return the section on the game's own figures, in all and phase by phase."""
     campaign, d, rule = tower.campaign, tower.campaign.drops, tower.rule
     own = phase_figures(campaign)
@@ -206,13 +206,13 @@ def _course(tower: TowerFigures) -> Section:
 
 def _group_by_thrown(tower: TowerFigures) -> tuple[int, Array, Array]:
     """Return the least number thrown, how many more each phase throws, and the number of phases by that."""
-    thrown = tower.campaign.drops.thrown[tower.campaign.phases].astype(np.int64)
+    thrown = tower.campaign.drops.thrown[tower.campaign.is_phase].astype(np.int64)
     first = int(thrown.min())
     return first, thrown - first, np.bincount(thrown - first)
 
 
 def _out(tower: TowerFigures) -> list[Section]:
-    campaign, boot, d, rows = tower.campaign, tower.boot, tower.campaign.drops, tower.campaign.phases
+    campaign, boot, d, rows = tower.campaign, tower.boot, tower.campaign.drops, tower.campaign.is_phase
     n = int(rows.sum())
     low, middle, high = np.quantile(d.emerged[rows], [0.05, 0.5, 0.95])
     mean, spread = tower.out
@@ -260,7 +260,7 @@ def _out(tower: TowerFigures) -> list[Section]:
 
 
 def _share_and_colours(tower: TowerFigures) -> list[Section]:
-    campaign, d, rows, cubes = tower.campaign, tower.campaign.drops, tower.campaign.phases, tower.campaign.cubes
+    campaign, d, rows, cubes = tower.campaign, tower.campaign.drops, tower.campaign.is_phase, tower.campaign.cubes
     out = np.bincount(cubes.row[cubes.thrown & cubes.out], minlength=len(d))
     first, group, drops = _group_by_thrown(tower)
     share = grouped(campaign, tower.boot, d.run[rows], group, len(drops), out[rows], d.thrown[rows], share=True)

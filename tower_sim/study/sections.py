@@ -28,7 +28,7 @@ ENOUGH = 20  # cubes at risk, from which on an age is drawn
 def thrown_and_inside(tower: TowerFigures) -> Section:
     """Return the section with the map of cubes out."""
     campaign, d = tower.campaign, tower.campaign.drops
-    binned = retention.emerged_map(campaign, tower.boot, campaign.phases)
+    binned = retention.emerged_map(campaign, tower.boot, campaign.is_phase)
     x, y = binned.thrown_edges, binned.inside_edges
     few = (binned.drops < FEWEST) | (binned.runs < FEWEST)
     off = (binned.excess.low > 0) | (binned.excess.high < 0)
@@ -118,7 +118,7 @@ def remembrance(tower: TowerFigures) -> Section:
     title, campaign, rule = "4. Memory", tower.campaign, tower.rule
     if campaign.runs < 2:
         return Section(title, "Memory is judged between runs: this needs two or more.")
-    n, lags = int(campaign.phases.sum()), np.arange(1, memory.LAGS + 1)
+    n, lags = int(campaign.is_phase.sum()), np.arange(1, memory.LAGS + 1)
     one, seven = (tower.lags.at((0, i), n) for i in (0, memory.LAGS - 1))
     says = [
         f"The number inside is correlated with itself by {show(one)} one drop later and {show(seven)} seven drops "
@@ -151,7 +151,7 @@ def alike(tower: TowerFigures) -> Section:
         ("thrown", fairness.thrown_situations(campaign), "thrown in the same drop"),
         ("residents", fairness.resident_situations(campaign), "inside, of the same region and age in the same drop"),
     ):
-        test = fairness.fairness(campaign, boot, situations, campaign.rng(f"fairness {name}"))
+        test = fairness.compare_colours(campaign, boot, situations, campaign.rng(f"fairness {name}"))
         if test is None:
             says.append(f"Cubes {words}: no drop has cubes of two colours of which some came out, so no test.")
             continue

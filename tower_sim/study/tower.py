@@ -27,7 +27,7 @@ class TowerFigures:
     """
 
     def __init__(self, campaign: Campaign, boot: Resamples, rule: TowerFigures | None = None) -> None:
-        d, rows = campaign.drops, campaign.phases
+        d, rows = campaign.drops, campaign.is_phase
         self.campaign, self.boot, self.rule = campaign, boot, rule
         self.setup: Array = (d.drop == 0) & (d.thrown > 0) & campaign.has_setup
         self.inside_setup = self.moments(d.inside_after, self.setup) if self.setup.any() else None
@@ -48,16 +48,16 @@ class TowerFigures:
 
     def moments(self, values: Array, rows: Array | None = None) -> tuple[Estimate, Estimate]:
         """Return the mean and standard deviation of `values` (drops,) over phases or the drops of a mask."""
-        return retention.moments(self.campaign, self.boot, values, self.campaign.phases if rows is None else rows)
+        return retention.moments(self.campaign, self.boot, values, self.campaign.is_phase if rows is None else rows)
 
     def shares(self, values: Array, rows: Array | None = None) -> Estimates:
         """Return the share of phases (or of the drops of a mask) with each value 0, 1, ..."""
-        chosen = self.campaign.phases if rows is None else rows
+        chosen = self.campaign.is_phase if rows is None else rows
         return histogram(self.campaign, self.boot, self.campaign.drops.run[chosen], values[chosen].astype(np.int64))
 
     def figures(self) -> dict[str, tuple[str, Estimate]]:
         """Return the unit and the estimate of each figure, by name."""
-        n, stay = int(self.campaign.phases.sum()), self.stays
+        n, stay = int(self.campaign.is_phase.sum()), self.stays
         moments = ("inside after the set-up", self.inside_setup), ("inside after a drop", self.inside)
         every: dict[str, tuple[str, Estimate | None]] = {
             f"{what}, {name}": ("cubes", pair and pair[i])
@@ -100,8 +100,8 @@ def plain(campaign: Campaign, boot: Resamples) -> list[str]:
                 f"phase {out} come out, and {stay} stay inside.{_own_sentences(campaign, boot)} These are means "
                 f"over {sure}."
             )
-    elif campaign.phases.any():
-        rows = campaign.phases
+    elif campaign.is_phase.any():
+        rows = campaign.is_phase
         thrown, residents = (plain_share(retention.cube_share(campaign, boot, rows, of)) for of in (True, False))
         inside = plainly(retention.moments(campaign, boot, d.inside_after, rows)[0])
         sentences.append(

@@ -1,4 +1,4 @@
-"""SurrogateModel, a tower that draws results from a fitted distribution. READ FIRST here.
+"""SurrogateModel, a tower that draws results from a fitted distribution.
 
 state -> where each cube lies, and for how long -> law (cascade.py, rounded: table.py) -> which cubes move -> outcome
 """
@@ -62,7 +62,7 @@ class SurrogateModel(BaseModel):
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw cubes in; see `DropModel.drop`. Random: words of 32 bits from `rng`."""
-        thrown = self._door.throw(state, cubes)
+        thrown = self._door.check_throw(state, cubes)
         written = rng_text(rng)
         resting = self._find_resting(state)
         order = sorted([*resting, *(cube.id for cube in thrown)])

@@ -49,7 +49,7 @@ class ShipSurrogate(BaseModel):
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw `cubes` and return the outcome; see BoardModel. Random: uniform numbers, in the order of `landing`."""
-        thrown = self._door.throw(state, cubes)
+        thrown = self._door.check_throw(state, cubes)
         written = rng_text(rng)
         lying = [resident for resident in state.board.lying if resident.cube not in thrown]
         here = np.array([self._number[resident.region] for resident in lying], int)
@@ -66,7 +66,7 @@ class ShipSurrogate(BaseModel):
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
         """Put `cube` into `zone` and return the outcome; see BoardModel. Nothing is random, and no other cube moves."""
-        (cube,) = self._door.throw(state, (cube,))
+        (cube,) = self._door.check_throw(state, (cube,))
         zone = as_zone(zone, [item.name for item in self.board.zones])
         lying = [resident for resident in state.board.lying if resident.cube != cube]
         landings = [Landing(resident.cube, resident.region) for resident in lying] + [Landing(cube, ZONE + zone)]

@@ -209,7 +209,7 @@ def has_fitted(apparatus: Apparatus) -> bool:
     )
 
 
-def fitted_to(apparatus: Apparatus) -> Fitted:
+def find_surrogate(apparatus: Apparatus) -> Fitted:
     """Return the surrogate next to the apparatus's file or, without one, the surrogate that ships."""
     file = beside(apparatus.file) if apparatus.file else None
     if file is None or not file.exists():

@@ -44,7 +44,7 @@ class TwoThirdsRule(BaseModel):
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw `cubes` in and return the outcome; see DropModel. Random: whether each cube comes out."""
-        thrown = self._door.throw(state, cubes)
+        thrown = self._door.check_throw(state, cubes)
         written = rng_text(rng)
         chances = np.repeat(self.chances(state), [len(thrown), len(state.residents)])
         is_out = rng.random(len(chances)) < chances

@@ -18,7 +18,7 @@ from tower_sim.contract import BoardModel
 from tower_sim.drops.recorder import Draw, Recorder
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.fitting.board.data import Throws, count_throws, find_ship
-from tower_sim.fitting.board.facts import Fact, facts
+from tower_sim.fitting.board.facts import Fact, list_facts
 from tower_sim.fitting.data import find_apparatus, other_engine, starts
 from tower_sim.fitting.numerics import LEVEL, p_value
 from tower_sim.models import open_surrogate
@@ -120,7 +120,7 @@ def check_law(
         played=len(other),
         throws=len(throws.run),
         extrapolated=sum(beyond for _, (_, beyond) in played) / max(draws, 1),
-        facts=compare_facts(facts(campaigns, ship), facts(again, ship), of, other, rng),
+        facts=compare_facts(list_facts(campaigns, ship), list_facts(again, ship), of, other, rng),
         gains=_gains(model.law, throws),
     )
 

@@ -30,7 +30,7 @@ class Fact:
     under: Array
 
 
-def facts(campaigns: Sequence[Campaign], ship: WithBoard) -> tuple[Fact, ...]:
+def list_facts(campaigns: Sequence[Campaign], ship: WithBoard) -> tuple[Fact, ...]:
     """Count all facts for each battle; the battles of the second campaign follow those of the first, and so on."""
     by_campaign = [{fact.name: fact for fact in _facts(campaign, ship, i)} for i, campaign in enumerate(campaigns)]
     joined: list[Fact] = []
