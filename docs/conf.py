@@ -22,7 +22,13 @@ autodoc_typehints = "description"
 python_use_unqualified_type_names = True
 default_role = "code"  # names in docstrings stand in single backticks
 root_doc = "docs/index"
-include_patterns = ["*.md", "docs/**.md", "calibration/*.md", "tests/measure/*.md", "tower_sim/clients/npm/*.md"]
+include_patterns = [
+    "*.md",
+    "docs/**.md",
+    "calibration/*.md",
+    "calibration/validation/*.md",
+    "tower_sim/clients/npm/*.md",
+]
 exclude_patterns = [".*", "build", "dist", "out", "node_modules"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]

@@ -13,7 +13,7 @@ import pytest
 from support.cases import each_case
 
 import tower_sim
-from tests.measure.renew import SURROGATES
+from calibration.validation.renew import SURROGATES
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import shipped
 from tower_sim.calibration import readings, wishing

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.measure import figures, meshes, sizes
-from tests.measure.figures import Row, draw_piece, quote
-from tests.measure.samples import SAMPLES
+from calibration.validation import figures, meshes, sizes
+from calibration.validation.figures import Row, draw_piece, quote
+from calibration.validation.samples import SAMPLES
 from tests.support.web import needs_esbuild
 from tower_sim.errors import UsageError
 
@@ -58,7 +58,7 @@ def test_figures_drawn_again_are_those_of_the_table():
     taken = chosen(word)
     assert len(taken) >= 2
     wrong = [differing(ROWS, sample, draw_piece((sample, range(first, first + n)))[0]) for sample, n in taken]
-    assert not any(wrong), f"{wrong}: python -m tests.measure.figures --renew"
+    assert not any(wrong), f"{wrong}: python -m calibration.validation.figures --renew"
 
 
 def test_a_figure_that_is_wrong_is_seen():
@@ -83,7 +83,7 @@ def test_sizes_that_pages_tell_are_those_of_what_is_built():
     with sizes.TABLE.open(encoding="utf-8", newline="") as lines:
         kept = {row["part"]: float(row["kB"]) for row in csv.DictReader(lines)}
     found = {name: len(text.encode()) / 1000 for name, text in sizes.found().items()}
-    assert kept == pytest.approx(found, rel=0.02, abs=0.5), "measure again: python -m tests.measure.sizes"
+    assert kept == pytest.approx(found, rel=0.02, abs=0.5), "measure again: python -m calibration.validation.sizes"
 
 
 @pytest.mark.parametrize(

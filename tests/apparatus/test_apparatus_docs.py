@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.measure import documents
+from calibration.validation import documents
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs" / "apparatus.md").read_text("utf-8")
 
 
 def test_the_page_of_keys_is_what_the_models_say():
-    """After a change of a field: python -m tests.measure.documents."""
+    """After a change of a field: python -m calibration.validation.documents."""
     assert documents.PAGE.read_text("utf-8") == documents.page()
     for line in documents.page().splitlines():
         if line.startswith("| `") and line.count(" | ") > 2:  # of what a person writes; docs/http.md explains answers

@@ -11,7 +11,7 @@ import pytest
 from support.cases import each_case
 from support.command_line import COMMANDS, WHOLE
 
-from tests.measure import commands
+from calibration.validation import commands
 from tower_sim import cli, registry
 from tower_sim.cli.commands import _GROUPS
 from tower_sim.physics.engine import find_version
@@ -46,7 +46,7 @@ def test_a_command_says_in_one_sentence_what_it_does_and_shows_an_example_that_p
 
 
 def test_the_page_of_commands_is_what_the_parser_says():
-    """After a change of a command or an option: python -m tests.measure.commands."""
+    """After a change of a command or an option: python -m calibration.validation.commands."""
     assert commands.PAGE.read_text("utf-8") == commands.page()
 
 

@@ -22,7 +22,7 @@ from support.chains import chains, profiles
 from support.npm_project import ROOT, STRICT, check_types, make, node, shown, steps
 from support.portable import model_of
 
-from tests.measure import types
+from calibration.validation import types
 from tower_sim import cli
 from tower_sim.clients.write import package_files
 from tower_sim.surrogate.generator import WordStream
@@ -236,7 +236,7 @@ def test_the_types_are_those_of_the_code_and_of_the_schemas():
     if missing:
         pytest.skip(f"no {', '.join(missing)} in the folder that TOWER_SIM_NODE_MODULES names")
     stored = {path.relative_to(types.FOLDER).as_posix(): path.read_text() for path in types.FOLDER.rglob("*.d.ts")}
-    assert stored == types.build(modules)  # else: python -m tests.measure.types
+    assert stored == types.build(modules)  # else: python -m calibration.validation.types
 
 
 def test_every_module_that_can_be_imported_has_types():

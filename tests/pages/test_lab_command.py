@@ -11,7 +11,7 @@ from support.cases import each_case
 from support.command_line import refusal
 from support.web import document_in
 
-from tests.measure import renew
+from calibration.validation import renew
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, shipped
 from tower_sim.surrogate.store import fitted_or_shipped, shipped_names

@@ -461,7 +461,7 @@ def test_the_page_tests_the_tower_as_python_does(page: Any, rows: list[Record], 
 
 
 def test_the_laws_kept_are_those_of_the_towers_that_ship():
-    """A profile that changed has another digest: python -m tests.measure.references."""
+    """A profile that changed has another digest: python -m calibration.validation.references."""
     towers = make_document()["towers"]
     kept = json.loads(KEPT.read_text("utf-8"))
     assert towers[0]["name"] == "amerigo"

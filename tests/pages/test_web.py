@@ -12,14 +12,14 @@ from support.browser import NODE_MODULES
 from support.node import PORTS
 from support.web import needs_esbuild
 
-from tests.measure.web import built, digest_of_inputs
+from calibration.validation.web import built, digest_of_inputs
 from tower_sim.web.page import DIGESTS, FOLDER, read_built
 
 KEPT: dict[str, str] = json.loads(DIGESTS.read_text("utf-8"))
 
 
 def test_what_is_kept_was_built_of_the_source_that_is_here():
-    assert KEPT.pop("inputs") == digest_of_inputs(), "build it again: python -m tests.measure.web"
+    assert KEPT.pop("inputs") == digest_of_inputs(), "build it again: python -m calibration.validation.web"
     assert {path.name for path in DIGESTS.parent.iterdir()} == {*KEPT, DIGESTS.name}
     for name, digest in KEPT.items():
         assert hashlib.sha256(read_built(name).encode()).hexdigest() == digest, name

@@ -7,7 +7,7 @@ import pytest
 from support.cases import each_case
 from support.scenes import EDGE, INERTIA, MASS, Array, awake, core, floor, pose, run, set_up, turns
 
-from tests.measure.through import PLATE, SIDE, throw
+from calibration.validation.through import PLATE, SIDE, throw
 from tests.support.bench import Motion, World
 from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import load

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from support.cases import each_case
 
-from tests.measure.living import Twins, moment, play_twins
-from tests.measure.same import FUSED, count_code
+from calibration.validation.living import Twins, moment, play_twins
+from calibration.validation.same import FUSED, count_code
 from tests.support.golden_scenes import JAMMING, ROUGH, SCENES, STANDARD, digest, kept
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.compiled.marks import OPTIONS
@@ -33,7 +33,7 @@ def hand(model: PhysicsModel, number: int, first: int = 0) -> tuple[Cube, ...]:
 
 @each_case("name", SCENES)
 def test_a_scene_is_to_the_last_digit_that_of_every_other_machine(name: str):
-    """After a change that is meant to change results: python -m tests.measure.same renew."""
+    """After a change that is meant to change results: python -m calibration.validation.same renew."""
     assert digest(name) == kept()[name]
 
 

@@ -1,4 +1,4 @@
-"""The judge judged: the exact solver in tests/support against answers that are known without it."""
+"""The judge judged: the exact solver against answers that are known without it."""
 
 import importlib.util
 import json
@@ -11,10 +11,10 @@ from support import scenes
 from support.cases import each_case
 from support.scenes import CORNERS, DOWN, EDGE, UPRIGHT, WEIGHTLESS, Array, floor, matrices, pose, slope_axes, turns
 
-from tests.measure import arbiter
-from tests.measure.overlap import deepest_of
+from calibration.validation import arbiter
+from calibration.validation.exact_solver import NEWTON, OVERLAP, POISSON, ExactSolver, Law, solve_one, throw
+from calibration.validation.overlap import deepest_of
 from tests.support.bench import release
-from tests.support.exact_solver import NEWTON, OVERLAP, POISSON, ExactSolver, Law, solve_one, throw
 from tests.support.towers import CLUB
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_about_y, turned_about_z

@@ -9,13 +9,32 @@ import numpy as np
 import pytest
 from support.cases import each_case
 
-from tests.measure import granular
-from tests.measure import granular_statistics as statistics
-from tests.measure.granular_report import CRITICAL, DENSE, LOOSE, Line, against, area, trend
-from tests.measure.granular_runs import STUDIES, Row, Table, Unit, make
-from tests.measure.granular_statistics import Counts, beta_geometric, draw_counts, geometric, likelihood, weibull
+from calibration.validation import granular
+from calibration.validation import granular_statistics as statistics
+from calibration.validation.granular_piles import (
+    EDGE,
+    Bed,
+    Crosses,
+    Pile,
+    bed,
+    bulk_fraction,
+    deepest,
+    fraction,
+    pile,
+    stir,
+    wake_all,
+)
+from calibration.validation.granular_report import CRITICAL, DENSE, LOOSE, Line, against, area, trend
+from calibration.validation.granular_runs import STUDIES, Row, Table, Unit, make
+from calibration.validation.granular_statistics import (
+    Counts,
+    beta_geometric,
+    draw_counts,
+    geometric,
+    likelihood,
+    weibull,
+)
 from tests.support.bench import Motion
-from tests.support.granular import EDGE, Bed, Crosses, Pile, bed, bulk_fraction, deepest, fraction, pile, stir, wake_all
 from tests.support.scenes import UPRIGHT, Array, pose, turns
 from tower_sim.apparatus.parts import Surface, turned_about_z
 from tower_sim.cubes import Cube

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 from support.cases import each_case
 
-from tests.measure import overlap as judge
+from calibration.validation import overlap as judge
 from tests.support.bench import release
 from tests.support.scenes import CORNERS, EDGE, UPRIGHT, overlap_in, overlap_with_parts, pose, turns
 from tests.support.towers import REFERENCE

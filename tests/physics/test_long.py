@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.measure.living import play_living
-from tests.measure.samples import first
+from calibration.validation.living import play_living
+from calibration.validation.samples import first
 from tests.support.bench import drop_until_landed
 from tests.support.pool import spread_out
 from tests.support.towers import REFERENCE, RULEBOOK

@@ -14,7 +14,7 @@ from support import scenes
 from support.cases import each_case
 from support.scenes import EDGE, INERTIA, MASS, WEIGHTLESS, Array, Thing, floor, matrices, pose, run, run_out, set_up
 
-from tests.measure.overlap import deepest, deepest_at_rest, deepest_of
+from calibration.validation.overlap import deepest, deepest_at_rest, deepest_of
 from tests.support.bench import GRAVITY, Motion, World
 from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import load

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from support.cases import each_case
 
-from tests.measure.living import play_living
+from calibration.validation.living import play_living
 from tests.support.bench import World, drop_until_landed
 from tests.support.towers import REFERENCE
 from tower_sim.apparatus.catalogue import load

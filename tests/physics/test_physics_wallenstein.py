@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.measure import overlap as judge
+from calibration.validation import overlap as judge
 from tests.support.bench import drop_until_landed
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply

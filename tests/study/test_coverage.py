@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from support.datasets import series
 
-from tests.measure import coverage
+from calibration.validation import coverage
 from tower_sim.statistics import Estimates, Resamples
 from tower_sim.study import memory, retention
 from tower_sim.study.design import SweptCurve, Varied

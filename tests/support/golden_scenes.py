@@ -1,7 +1,7 @@
 """Forty small scenes of the core, each as bytes with every digit: what may not differ from one machine to the next.
 
 `python -m tests.support.golden_scenes [NAME ...]` prints their digests, a line of JSON each. Those of this version are
-kept in tests/vectors/core_hashes.json; `python -m tests.measure.same renew` makes them anew.
+kept in tests/vectors/core_hashes.json; `python -m calibration.validation.same renew` makes them anew.
 
 Each scene is small, so that all of them also run as plain Python, a hundred times slower, in a minute.
 """

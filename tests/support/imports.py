@@ -20,8 +20,9 @@ def name_of(path: Path) -> str:
 
 
 FILES = [path for folder in (PACKAGE, CALIBRATION) for path in sorted((ROOT / folder).rglob("*.py"))]
-SHIPPED = {name_of(path): path for path in FILES if path.relative_to(ROOT).parts[1] != CALIBRATION}
-"""Every module that ships, by name; what the link tower_sim/calibration leads to once."""
+_ELSEWHERE = (CALIBRATION, "validation")  # the link tower_sim/calibration, and scripts that are not installed
+SHIPPED = {name_of(path): path for path in FILES if path.relative_to(ROOT).parts[1] not in _ELSEWHERE}
+"""Every module that ships, by name."""
 
 
 @cache

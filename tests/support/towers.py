@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_FOLDER = Path(__file__).parents[1] / "measure" / "towers"
+_FOLDER = Path(__file__).parents[1] / "vectors" / "towers"
 RULEBOOK = str(_FOLDER / "rulebook.toml")
 """What docs call rulebook.toml: once the shipped profile amerigo, fitted with Bullet to the rulebook's examples."""
 CLUB = str(_FOLDER / "club.toml")

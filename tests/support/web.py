@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.measure.web import built
+from calibration.validation.web import built
 from tests.support.browser import NODE_MODULES
 from tower_sim.web.page import FOLDER
 

@@ -21,7 +21,7 @@ from support.datasets import series, with_cubes
 from support.exact import exact
 from threadpoolctl import threadpool_limits
 
-from tests.measure import spread
+from calibration.validation import spread
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.parts import as_tower

@@ -1,4 +1,4 @@
-// Builds one script for each view and each worker, or a single module: node build.mjs MODULES MADE OUT [FILE], see tests/measure/web.py.
+// Builds one script for each view and each worker, or a single module: node build.mjs MODULES MADE OUT [FILE], see calibration/validation/web.py.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -47,7 +47,7 @@ export abstract class Show implements Animated {
     this.showFigures();
     this.stage.look();
     this.stage.draw(this.scene(), level);
-    if (this.frames === 1) performance.mark("tower"); // first seen; tests/measure reads it
+    if (this.frames === 1) performance.mark("tower"); // first seen; calibration/validation reads it
   }
 
   showFigures(): void {

@@ -1,0 +1,1 @@
+"""Measure what the documents say. Nothing here is installed; run it from the root of a checkout."""

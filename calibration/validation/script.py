@@ -1,0 +1,85 @@
+"""What scripts here have in common: the command line, tables in Markdown, and parts of documents."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from subprocess import CalledProcessError
+from typing import Any, Protocol
+
+from tower_sim.errors import UsageError
+from tower_sim.tools.writing import WritingFailed, write
+
+ROOT = Path(__file__).parents[2]
+COMMAND = re.compile(r"python -m\s+calibration\.validation\.(\w+)")
+Option = tuple[tuple[str, ...], dict[str, Any]]
+
+
+class Main(Protocol):
+    def __call__(self, arguments: Sequence[str] | None = None) -> int: ...
+
+
+def option(*names: str, **details: Any) -> Option:
+    """Return an option of a script; the arguments are those of `ArgumentParser.add_argument`."""
+    return names, details
+
+
+WORKERS = option("--workers", type=int, default=2, help="processes")
+
+
+def script(
+    document: str | None, work: Callable[..., object], *options: Option, to_go_on: str = "run the same again"
+) -> Main:
+    """Return the main function of the script that `document` describes; `work` gets its options by name.
+
+    The main function returns the exit status: 0 done, 1 if the work returned False or cannot go on, 2 for a mistake of
+    the caller. `to_go_on` says, after Ctrl-C, what is kept and what to do.
+    """
+    name = COMMAND.findall(document or "")[0]
+
+    def main(arguments: Sequence[str] | None = None) -> int:
+        parser = argparse.ArgumentParser(description=document, formatter_class=argparse.RawDescriptionHelpFormatter)
+        for names, details in options:
+            parser.add_argument(*names, **details)
+        chosen = vars(parser.parse_args(arguments))
+        try:
+            return int(work(**chosen) is False)
+        except (UsageError, WritingFailed, CalledProcessError, OSError) as error:  # such as a missing node
+            print(f"{name}: {error}", file=sys.stderr)
+            return 1 if isinstance(error, WritingFailed) else 2
+        except KeyboardInterrupt:
+            print(f"{name}: interrupted; {to_go_on}", file=sys.stderr)
+            return 1
+
+    return main
+
+
+def put(document: Path, part: str, text: str) -> None:
+    """Write `text` between the marks of a part of a document; raises UsageError where there are none."""
+    begin, end = f"<!-- {part} -->", f"<!-- /{part} -->"
+    before, found, rest = document.read_text("utf-8").partition(begin)
+    _, also, after = rest.partition(end)
+    if not (found and also):
+        raise UsageError(f"{document.name} has no {begin} ... {end}; allowed is a document with both; put them there")
+    write(document, f"{before}{begin}\n{text}\n{end}{after}", "document")
+
+
+def table_lines(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    for cells in chain((head,), rows):
+        yield f"| {' | '.join(map(str, cells))} |"
+        if cells is head:
+            yield "|" + "---|" * len(head)
+
+
+def table_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    return "\n".join(table_lines(head, rows))
+
+
+def print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table, each row as soon as it is there."""
+    for line in table_lines(head, rows):
+        print(line, flush=True)
