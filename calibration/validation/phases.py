@@ -20,7 +20,8 @@ import numpy as np
 
 from tower_sim.compiled.marks import BUILD, VARIABLE, compiled, inner
 
-os.environ[VARIABLE] = BUILD  # before what numba compiles is imported
+if __name__ == "__main__":  # an import must not change how others run the core
+    os.environ[VARIABLE] = BUILD  # before what numba compiles is imported
 
 from calibration.validation.script import option, print_table, script
 from tower_sim.apparatus.catalogue import load

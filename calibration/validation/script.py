@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from subprocess import CalledProcessError
 from typing import Any, Protocol
+
+import pandas as pd
 
 from tower_sim.errors import UsageError
 from tower_sim.tools.writing import WritingFailed, write
@@ -56,6 +60,33 @@ def script(
             return 1
 
     return main
+
+
+def go_on(
+    file: Path,
+    keys: Iterable[Mapping[str, Any]],
+    work: Callable[[Mapping[str, Any]], list[dict[str, Any]]],
+    minutes: float = math.inf,
+) -> Any:
+    """Return the table (CSV) of a measurement as a DataFrame; runs that it lacks are made and added one by one.
+
+    A run is known by its key, the first columns of its rows, which `work` returns. None begins after so many minutes of
+    processor time. Raises UsageError if the file has other columns.
+    """
+    begun, made = time.process_time(), 0
+    table: Any = pd.read_csv(file) if file.exists() else pd.DataFrame()
+    for key in keys:
+        if len(table) and set(key) <= set(table) and (table[list(key)] == pd.Series(key)).all(axis=1).any():
+            continue
+        if time.process_time() - begun >= 60 * minutes:
+            break
+        rows = pd.DataFrame([{**key, **row} for row in work(key)])
+        if len(table) and list(rows) != list(table):
+            raise UsageError(f"{file} has other columns; allowed is a file of this script; name another")
+        rows.to_csv(file, mode="a", header=not file.exists(), index=False, lineterminator="\n")
+        table, made = pd.concat([table, rows], ignore_index=True), made + 1
+        print(f"{made} made: {dict(key)}", file=sys.stderr, flush=True)
+    return table
 
 
 def put(document: Path, part: str, text: str) -> None:

@@ -1,16 +1,29 @@
 """Laws of granular physics, which no fit has looked at: packing, hoppers, knocks. Figures: docs/granular.md."""
 
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from support.cases import each_case
 
-from calibration.validation import granular
-from calibration.validation import granular_statistics as statistics
+from calibration.validation.granular import (
+    CRITICAL,
+    DENSE,
+    FOLDER,
+    LOOSE,
+    STUDIES,
+    Counts,
+    against_area,
+    area,
+    beta_geometric,
+    geometric,
+    trend,
+    weibull,
+)
 from calibration.validation.granular_piles import (
     EDGE,
     Bed,
@@ -24,16 +37,7 @@ from calibration.validation.granular_piles import (
     stir,
     wake_all,
 )
-from calibration.validation.granular_report import CRITICAL, DENSE, LOOSE, Line, against, area, trend
-from calibration.validation.granular_runs import STUDIES, Row, Table, Unit, make
-from calibration.validation.granular_statistics import (
-    Counts,
-    beta_geometric,
-    draw_counts,
-    geometric,
-    likelihood,
-    weibull,
-)
+from calibration.validation.script import go_on
 from tests.support.bench import Motion
 from tests.support.scenes import UPRIGHT, Array, pose, turns
 from tower_sim.apparatus.parts import Surface, turned_about_z
@@ -46,9 +50,6 @@ pytestmark = pytest.mark.slow
 
 FAST = accuracy("core", "fast")
 WOOD = Surface(0.4, 0.4)
-KEPT = Path(__file__).parents[2] / "docs" / "granular"
-FITTED = {"tail", "other", "gain", "p"}
-"""Where arches are alike the likelihood is flat in these."""
 
 
 def motion(position: np.ndarray, orientation: np.ndarray) -> Motion:
@@ -137,14 +138,6 @@ def test_a_round_hole_lets_a_cube_fall_that_is_less_wide_than_it_from_corner_to_
             assert heap.flow(np.random.default_rng(1), 1)[0] == number
 
 
-def test_what_is_beside_a_hole_is_so_by_its_distance_from_the_nearest_side():
-    place = EDGE * np.array([[0.9, 0.9, 3.0], [1.5, 0.0, 3.0], [0.0, 2.5, 3.0], [2.0, 2.0, 3.0]])
-    assert bed(6.0, WOOD, (2.0, 4.0)).beside(place) / EDGE == pytest.approx([0, 0.5, 0.5, 1])
-    assert bed(6.0, WOOD, (2.0, 2.0), 8).beside(place) / EDGE == pytest.approx(
-        [0.9 * math.sqrt(2) - 1, 0.5, 1.5, 2 * math.sqrt(2) - 1]
-    )
-
-
 def test_a_cube_on_a_tilted_floor_slides_as_friction_lets_it_and_only_along_the_slope():
     """It lies still 2 degrees under the angle of friction, 21.8; over it goes t (t + step) / 2 of g (sin - 0.4 cos)."""
     for tilt in (19.8, 24.0, 45.0):
@@ -165,19 +158,6 @@ def test_a_cube_on_a_tilted_floor_slides_as_friction_lets_it_and_only_along_the_
             assert end == pytest.approx(2.8 if slides else -2.0, abs=0.01)  # at the lower wall
 
 
-def test_a_tilted_hopper_is_filled_again_where_its_pile_is_lowest():
-    rng = np.random.default_rng(7)
-    with pile(FAST, bed(4.0, WOOD, (2.0, 2.0))) as heap:
-        heap.pour(30, rng)
-        heap.give_back(rng)
-        heap.tilt(40.0)
-        heap.flow(rng, 40)
-        assert len(heap.scene.there) == 30
-        x, _, z = (heap.motion().position / EDGE).T
-        assert x.mean() > 0.3
-        assert z.max() < 8  # of a shaft 100 high: nothing has stayed on a wall
-
-
 def test_a_cross_hangs_by_its_arms_in_a_slit_that_a_bar_goes_through_and_lies_on_the_edges_of_two():
     rng = np.random.default_rng(1)
     with pile(accuracy("bullet", STANDARD), bed(4.0, WOOD, (0.5, 3.0)), Crosses) as heap:
@@ -192,199 +172,131 @@ def test_a_cross_hangs_by_its_arms_in_a_slit_that_a_bar_goes_through_and_lies_on
             heap.take_out([0])
 
 
-def counts(size: list[float], known: list[bool]) -> Counts:
+def cut(size: Any, known: Any) -> Counts:
     return Counts(np.array(size), np.array(known))
 
 
-SOME = Counts(np.array([3.0, 5, 10, 2]), np.array([True, True, False, True]))
+SOME = cut([3, 5, 10, 2], [True, True, False, True])
 
 
 def test_the_mean_of_counts_cut_short_is_all_that_passed_by_what_ended():
-    assert SOME.mean()[0] == pytest.approx(20 / 3)
-    assert counts([10, 10], [False, False]).mean() == (math.inf, pytest.approx(20 / 3), math.inf)
+    assert SOME.mean() == pytest.approx(20 / 3)
+    nothing = cut([10, 10], [False, False])
+    assert nothing.mean() == math.inf
+    assert nothing.interval() == (pytest.approx(20 / 3), math.inf)
 
 
-def test_resampling_gives_the_interval_that_the_law_has():
-    """400 geometric counts of mean 5: the delta method's interval and that by resampling agree within a tenth."""
-    rng = np.random.default_rng(6)
-    some = draw_counts(0.2, 1.0, 400, 100, rng)
-    assert some.resampled(rng) == pytest.approx(some.mean()[1:], rel=0.1)
-
-
-def test_the_survival_takes_counts_cut_short_as_larger():
-    at, share = counts([1, 2, 2, 3], [True, True, False, True]).survival()
-    assert at.tolist() == [1, 2, 3]
-    assert share == pytest.approx([3 / 4, 3 / 4 * 2 / 3, 0])
+def test_the_interval_of_a_mean_is_that_which_its_law_has():
+    """Of 400 geometric counts of mean 5: 3.92 standard errors wide."""
+    some = np.random.default_rng(6).geometric(0.2, 400).astype(float)
+    low, high = cut(some, some > 0).interval()
+    assert (high - low) / 3.92 == pytest.approx(some.std() / 20, rel=0.05)
+    assert low < 5 < high
 
 
 @pytest.mark.parametrize(("law", "none"), [(weibull, 0.0), (beta_geometric, -11.9)])
-def test_a_law_with_no_second_effect_is_the_geometric_one(law, none: float):
-    plain = likelihood(SOME, geometric, np.array([-0.7]))
-    assert likelihood(SOME, law, np.array([-0.7, none])) == pytest.approx(plain, abs=1e-3)
+def test_a_law_with_no_second_effect_is_the_geometric_one(law: Any, none: float):
+    plain = SOME.likelihood(geometric, np.array([-0.7]))
+    assert SOME.likelihood(law, np.array([-0.7, none])) == pytest.approx(plain, abs=1e-3)
 
 
-def test_the_test_of_memory_holds_its_level_and_has_the_power_it_states():
-    """Of 60 samples of 80 with no memory at most 9 are refused at 5 % (chance of more: 0.1 %); of 20 with it, most."""
-    rng = np.random.default_rng(11)
-
-    def refused(chance: float, shape: float, samples: int) -> int:
-        draws = [draw_counts(chance, shape, 80, 150, rng) for _ in range(samples)]
-        return sum(statistics.memoryless(each, 150, rng, 200, ()).p <= 0.05 for each in draws)
-
-    assert refused(0.2, 1.0, 60) <= 9
-    assert refused(0.4, 0.6, 20) >= 16
-    assert refused(0.4, 1.6, 20) >= 16
-
-
-def test_verdicts_add_up_as_independent_ones_do():
-    assert statistics.pooled([1.0, 1.0, 1.0, 1.0]) == (2.0, pytest.approx(0.0455, abs=1e-4))
-
-
-def test_the_slope_is_that_of_the_likelihood():
-    some = counts([1, 3, 5, 10, 2], [True, True, True, False, True])
-    p, h = some.chance(), 1e-5
-    logit = math.log(p / (1 - p))
-    high, low = (likelihood(some, weibull, np.array([logit, math.log(1 + d)])) for d in (h, -h))
-    assert statistics.slope(some) == pytest.approx((high - low) / (2 * h) / 5, rel=1e-5)
+@each_case("shape", [0.6, 1.0, 1.6])
+def test_the_shape_of_the_weibull_law_is_found(shape: float):
+    """800 counts: the shape comes back within a tenth, and the gain is beyond doubt unless it is 1."""
+    size = np.ceil((np.log(np.random.default_rng(11).random(800)) / math.log(0.7)) ** (1 / shape))
+    parameters, gain = cut(np.minimum(size, 100), size <= 100).fit(weibull)
+    assert math.exp(parameters[1]) == pytest.approx(shape, rel=0.1)
+    assert (gain > 20) == (shape != 1.0)
 
 
 def test_chances_that_differ_between_arches_are_found_with_their_tail():
     """1,000 chances of a beta law with a = 1: the tail's power comes back within 0.25, and the gain is beyond doubt."""
     rng = np.random.default_rng(2)
     size = rng.geometric(np.maximum(rng.beta(1.0, 2.0, 1000), 1e-6)).astype(float)
-    some = Counts(np.minimum(size, 40), size <= 40)
-    logit, both = statistics.fit(some, beta_geometric)[0]
+    (logit, both), gain = cut(np.minimum(size, 40), size <= 40).fit(beta_geometric)
     assert math.exp(-both) / (1 + math.exp(-logit)) == pytest.approx(1.0, abs=0.25)
-    assert statistics.gain(some, beta_geometric) > 50
+    assert gain > 50
 
 
-def test_successive_counts_that_go_together_are_found():
-    rng = np.random.default_rng(4)
-    alone = [rng.geometric(0.2, 10).astype(float) for _ in range(20)]
-    together = [np.repeat(rng.geometric(0.2, 5), 2).astype(float) for _ in range(20)]
-    assert statistics.correlation(alone, rng, 300)[1] > 0.01
-    assert statistics.correlation(together, rng, 300)[1] < 0.02
+def test_a_hole_is_held_against_the_law_for_its_area_and_the_trend_with_the_tilt_is_found():
+    def of_law(side: float, **more: float) -> dict[str, float]:
+        mean = 1000 * (CRITICAL - side) ** -5.0
+        return {"mean": mean, "low": mean / 1.2, "high": 1.2 * mean, "ended": 40, **more}
+
+    square = pd.DataFrame([of_law(side, outlet=side) for side in (1.5, 2.0, 2.5, 3.0)])
+    alike, narrow = of_law(2.5 * math.sqrt(0.5), outlet=2.5, tilt=60.0), of_law(1.9, outlet=2.0, corners=16)
+    assert against_area(pd.DataFrame([alike]), square)["to_area"][0] == pytest.approx(1, abs=0.01)
+    assert against_area(pd.DataFrame([narrow]), square)["to_area"][0] > 1  # the square of its area is 1.78 wide
+    means = [(tilt, of_law(2.5)["mean"] * math.exp(-0.02 * tilt)) for tilt in (15.0, 30.0, 45.0)]
+    lines = [{"outlet": 2.5, "tilt": t, "mean": m, "low": m / 1.2, "high": 1.2 * m} for t, m in means]
+    assert trend(pd.DataFrame(lines), square)[2.5][0] == pytest.approx(-0.2, abs=1e-3)
 
 
-def test_counts_that_grow_along_their_chains_are_found():
-    rng = np.random.default_rng(5)
-    alone = [rng.geometric(0.2, 15).astype(float) for _ in range(4)]
-    growing = [np.concatenate((rng.geometric(0.4, 5), rng.geometric(0.1, 10))).astype(float) for _ in range(4)]
-    assert statistics.drift(alone, rng, 300)[1] > 0.01
-    drift, chance = statistics.drift(growing, rng, 300)
-    assert drift > 0.2
-    assert chance < 0.02
+def summed(study: str, **of: float | str) -> Any:
+    """Return the line of a study, as its CSV file in docs/granular gives it."""
+    lines = STUDIES[study].sum_up(pd.read_csv(FOLDER / f"{study}.csv"))
+    (line,) = lines[(lines[list(of)] == pd.Series(of)).all(axis=1)].to_dict("records")
+    return line
 
 
-def of_law(side: float, **more: float) -> Line:
-    mean = 1000 * (CRITICAL - side) ** -5.0
-    return {"friction": 0.4, "mean": mean, "low": mean / 1.2, "high": 1.2 * mean, "ended": 40, **more}
-
-
-def test_a_hole_is_held_against_the_square_one_of_its_width_and_the_law_for_its_area():
-    square = [of_law(side, outlet=side, length=side) | {"accuracy": "fast"} for side in (1.5, 2.0, 2.5, 3.0)]
-    tilted = of_law(2.5 * math.sqrt(0.5), outlet=2.5, tilt=60.0)
-    narrow = of_law(1.9, outlet=2.0, corners=16)
-    one, other = against([tilted, narrow], square)
-    assert one["area"] == pytest.approx(3.125)
-    assert one["to_area"][0] == pytest.approx(1, abs=0.01)
-    assert one["to_square"][0] == pytest.approx(tilted["mean"] / square[2]["mean"], abs=0.01)
-    both = math.exp(math.log(1.2) * math.sqrt(2))
-    assert one["to_square"][2] / one["to_square"][0] == pytest.approx(both, rel=0.03)
-    assert other["area"] == pytest.approx(16 * math.tan(math.pi / 16), abs=0.001)
-    assert other["to_area"][0] > 1  # it lets more through than the square of its area, 1.78 wide
-
-
-def test_the_trend_with_the_tilt_is_found():
-    means = {tilt: math.exp(3 - 0.02 * tilt) for tilt in (0.0, 15.0, 30.0, 45.0)}
-    lines = [
-        {"outlet": 2.5, "friction": 0.4, "mean": mean, "low": mean / 1.2, "high": 1.2 * mean} | {"tilt": tilt}
-        for tilt, mean in means.items()
-    ]
-    (found,) = trend(lines[1:], [{**lines[0], "length": 2.5}])
-    assert found["slope"] == pytest.approx(-0.2, abs=1e-3)
-    assert found["z"] == pytest.approx(-0.2 / found["se"], abs=0.1)
-
-
-def test_a_study_goes_on_where_it_was_left(tmp_path: Path):
-    seeds: list[int] = []
-
-    def work(unit: Unit) -> list[Row]:
-        seeds.append(int(unit.key["seed"]))
-        return [{"value": 2 * int(unit.key["seed"])}]
-
-    units = [Unit({"seed": seed}, work) for seed in range(3)]
-    path = tmp_path / "study.csv"
-    assert make(units[:2], Table(path), 10)
-    assert make(units, Table(path), 10)
-    assert seeds == [0, 1, 2]
-    assert Table(path).columns()["value"].tolist() == [0, 2, 4]
-    assert not make([*units, Unit({"seed": 9}, work)], Table(path), -1)
-
-
-def test_a_file_of_other_columns_is_refused(tmp_path: Path):
-    table = Table(tmp_path / "study.csv")
-    table.add([{"seed": 1, "value": 2}])
-    with pytest.raises(UsageError, match="other columns"):
-        table.add([{"seed": 1, "size": 2}])
+def test_docs_granular_quotes_what_its_runs_sum_up_to():
+    page = (FOLDER.parent / "granular.md").read_text("utf-8")
+    of = {"friction": 0.4, "accuracy": "fast"}
+    means = [summed("avalanches", outlet=side, length=side, **of)["mean"] for side in (1.5, 2.0, 2.5, 3.0)]
+    assert ", ".join(f"{mean:.1f}" for mean in means) + " cubes" in page
+    one = summed("avalanches", outlet=2.5, length=2.5, **of)
+    assert f"{one['rest']:.1f} ({one['rest_low']:.1f} to {one['rest_high']:.1f})" in page
+    ratios = [f"{ratio:.2f}" for ratio in STUDIES["holes"].sum_up(pd.read_csv(FOLDER / "holes.csv"))["to_area"]]
+    assert "{}, {}, {} and {} times".format(*ratios) in page
+    tilted = summed("tilt", outlet=2.5, tilt=15.0)
+    assert f"falls by {-tilted['slope']:.2f} ± {tilted['slope_se']:.2f}" in page
+    cross = summed("shapes", grain="cross", outlet=2.0, friction=0.4)
+    assert f"{cross['mean']:.1f} ({cross['low']:.1f} to {cross['high']:.1f}, n {cross['n']})" in page
+    weak = summed("knocks", strength=0.7)
+    first, stand, alike = weak["at the first"], weak["arches"] - weak["broke"], f"{weak['p']:.0e}".replace("e-0", "e-")
+    assert f"{first} of {weak['arches']} arches at the first, {stand} stand all 40 (p {alike} if alike)" in page
 
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_run_of_a_study_is_another(study: str):
-    keys = [tuple(unit.key.items()) for unit in STUDIES[study]()]
+    keys = [tuple(key.items()) for key in STUDIES[study].plan()]
     assert len(keys) == len(set(keys))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, marks=[pytest.mark.slow] if path.stem == "avalanches" else [])
-        for path in sorted(KEPT.glob("*.csv"))
-    ],
-    ids=lambda path: path.stem,
-)
-def test_what_is_kept_is_summed_up_as_it_says(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """The CSV that ships gives the JSON that ships, but for the last digits of fits."""
-    (tmp_path / path.name).write_bytes(path.read_bytes())
-    assert granular.main([path.stem, "-o", str(tmp_path), "--minutes", "-1"]) == 0
-    assert "|---|" in capsys.readouterr().out
-    fresh, kept = (json.loads((where / f"{path.stem}.json").read_text("utf-8")) for where in (tmp_path, KEPT))
-    assert [list(line) for line in fresh["lines"]] == [list(line) for line in kept["lines"]]
-    for one, other in zip(fresh["lines"], kept["lines"], strict=True):
-        for name in one.keys() - FITTED:
-            is_number = isinstance(other[name], int | float)
-            assert one[name] == (pytest.approx(other[name], rel=0.02, abs=0.02) if is_number else other[name]), name
+def test_a_measurement_goes_on_where_it_was_left_and_refuses_another_file(tmp_path: Path):
+    seeds: list[int] = []
+
+    def work(key: Any) -> list[dict[str, Any]]:
+        seeds.append(key["seed"])
+        return [{"value": 2 * key["seed"]}]
+
+    keys = [{"seed": seed} for seed in range(3)]
+    file = tmp_path / "study.csv"
+    go_on(file, keys[:2], work)
+    assert go_on(file, keys, work, 10)["value"].tolist() == [0, 2, 4]
+    assert seeds == [0, 1, 2]
+    assert len(go_on(file, [*keys, {"seed": 9}], work, 0)) == 3
+    with pytest.raises(UsageError, match="other columns"):
+        go_on(file, [{"size": 3}], lambda _: [{"value": 1}])
 
 
 @pytest.mark.long
 def test_500_cubes_pack_between_the_loosest_and_the_densest_that_real_cubes_do_and_more_loosely_with_friction():
-    """One pile each of friction 0.1, 0.4 and 0.8: standard deviations of 0.01 to 0.015 against differences of 0.07."""
+    """One pile each of friction 0.1 and 0.4: standard deviations of 0.01 to 0.015 against a difference of 0.07."""
     of = {"cubes": 500, "pour": "brisk", "seed": 0}
-    units = {unit.key["friction"]: unit for unit in STUDIES["packing"]() if of.items() <= unit.key.items()}
-    found = [units[friction].work(units[friction])[0]["fraction_2"] for friction in (0.1, 0.4, 0.8)]
+    keys = {key["friction"]: key for key in STUDIES["packing"].plan() if of.items() <= key.items()}
+    found = [STUDIES["packing"].work(keys[friction])[0]["fraction_2"] for friction in (0.1, 0.4)]
     assert found[0] > found[1] + 0.03
     assert all(LOOSE - 0.01 < fraction < DENSE + 0.01 for fraction in found)
 
 
 @pytest.mark.long
 def test_avalanches_grow_with_the_outlet():
-    """Chains of 15 through outlets of 1.5, 2 and 3 edges: means of about 2, 5 and 40, each known to a third."""
+    """Chains of 15 through outlets of 1.5 and 3 edges: means of about 2 and 40, each known to a third."""
     means: list[float] = []
-    for outlet in (1.5, 2.0, 3.0):
-        rows = [row for unit in _chains(outlet, 0.4)[:2] for row in unit.work(unit) if row["size"]]
-        means.append(counts([row["size"] for row in rows], [row["ended"] > 0 for row in rows]).mean()[0])
-    assert means == sorted(means)
-    assert means[2] > 5 * means[0]
-
-
-def _chains(outlet: float, friction: float) -> list[Unit]:
-    want = {"outlet": outlet, "length": outlet, "friction": friction, "accuracy": "fast"}
-    return [unit for unit in STUDIES["avalanches"]() if want.items() <= unit.key.items()]
-
-
-@pytest.mark.long
-def test_stronger_knocks_break_arches_sooner():
-    """Eight arches each: with 0.7 g they take 37 knocks on average, with 2 g few."""
-    units = {unit.key["strength"]: unit for unit in reversed(STUDIES["knocks"]())}
-    weak, strong = (units[strength].work(units[strength]) for strength in (0.7, 2.0))
-    assert sum(row["knocks"] for row in strong) < sum(row["knocks"] for row in weak)
+    for outlet in (1.5, 3.0):
+        of = {"outlet": outlet, "length": outlet, "friction": 0.4, "accuracy": "fast"}
+        keys = [key for key in STUDIES["avalanches"].plan() if of.items() <= key.items()][:2]
+        rows = [row for key in keys for row in STUDIES["avalanches"].work(key) if row["size"]]
+        means.append(cut([row["size"] for row in rows], [row["ended"] > 0 for row in rows]).mean())
+    assert means[1] > 5 * means[0]
