@@ -10,19 +10,19 @@ docs/printed/kept.csv, a line for 20 throws. Times are CPU times of the same pro
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import math
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from calibration.validation.script import ROOT, WORKERS, option, put, script, table_lines
-from tests.support.pool import spread_out
+from calibration.validation.script import ROOT, WORKERS, go_on, option, put, script, table_lines
 from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.apparatus.mesh.importing import import_mesh
@@ -38,8 +38,6 @@ TOWERS = {
     "rulebook": RULEBOOK,
 }
 CUBES, FEW = 49, 12
-COLUMNS = ("tower", "as", "cubes", "seed", "throws", "landed", "escaped", "inside", "squares", "seconds")
-Row = tuple[str, str, int, int, int, int, int, int, int, float]
 
 
 @cache
@@ -60,80 +58,53 @@ def shapes(name: str) -> dict[str, Apparatus]:
     return {"boxes": boxes, "mesh": tower, "catching": dataclasses.replace(tower, hulls=catching, digest="catching")}
 
 
-def throw_cubes(piece: tuple[str, int, range]) -> list[Row]:
-    name, cubes, seeds = piece
-    rows: list[Row] = []
-    for kind, shape in shapes(name).items():
-        if kind != "mesh" and cubes == FEW:
+def throw_cubes(key: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Throw cubes into an empty tower with seeds from `seed` on; return counts and sums for each way it is built."""
+    rows: list[dict[str, Any]] = []
+    for kind, shape in shapes(key["tower"]).items():
+        if kind != "mesh" and key["cubes"] == FEW:
             continue
         with PhysicsModel(shape) as model:
-            thrown = supply({"red": cubes}, shape.cube_edge)
+            thrown = supply({"red": key["cubes"]}, shape.cube_edge)
             model.drop(model.empty(), thrown[:1], np.random.default_rng(0))  # compiles, writes the solids
             start = time.process_time()
-            outcomes = [model.drop(model.empty(), thrown, np.random.default_rng(seed)) for seed in seeds]
-            took = time.process_time() - start
-        inside = [len(outcome.state.residents) for outcome in outcomes if outcome.status.is_landing]
+            rngs = [np.random.default_rng(key["seed"] + k) for k in range(key["throws"])]
+            outcomes = [model.drop(model.empty(), thrown, rng) for rng in rngs]
+            seconds = round(time.process_time() - start, 3)
+        inside = np.array([len(outcome.state.residents) for outcome in outcomes if outcome.status.is_landing])
+        sums = {"inside": int(inside.sum()), "squares": int((inside**2).sum()), "seconds": seconds}
         escaped = sum(str(outcome.status) == "escaped" for outcome in outcomes)
-        sums = sum(inside), sum(number * number for number in inside)
-        rows.append((name, kind, cubes, seeds[0], len(seeds), len(inside), escaped, *sums, round(took, 3)))
+        rows.append({"as": kind, "landed": len(inside), "escaped": escaped, **sums})
     return rows
 
 
-def read_rows() -> list[Row]:
-    if not FILE.exists():
-        return []
-    with FILE.open(newline="") as file:
-        rows = [list(row.values()) for row in csv.DictReader(file)]
-    return [(row[0], row[1], *map(int, row[2:9]), float(row[9])) for row in rows]  # type: ignore[misc]
-
-
-def play_on(drops: int, loose: int, workers: int) -> None:
-    stored = {row[:4] for row in read_rows()}
-    pieces = [
-        (name, cubes, range(start, min(start + 20, number)))
-        for cubes, number in ((CUBES, drops), (FEW, loose))
-        for start in range(0, number, 20)
-        for name in TOWERS
-    ]
-    left = [
-        piece
-        for piece in pieces
-        if (piece[0], "catching" if piece[1] == CUBES else "mesh", piece[1], piece[2][0]) not in stored
-    ]
-    FILE.parent.mkdir(exist_ok=True)
-    if not FILE.exists():
-        FILE.write_text(",".join(COLUMNS) + "\n", "utf-8")
-    for rows in spread_out(throw_cubes, left, workers, "pieces of 20 throws"):
-        with FILE.open("a", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows)
+def keys(drops: int, loose: int) -> Iterator[Mapping[str, Any]]:
+    for cubes, number in ((CUBES, drops), (FEW, loose)):
+        for start in range(0, number, 20):
+            for name in TOWERS:
+                yield {"tower": name, "cubes": cubes, "seed": start, "throws": min(20, number - start)}
 
 
 def table() -> Iterator[str]:
-    rows = read_rows()
+    """Return the lines of the table of docs/printed.md, from the counts in docs/printed/kept.csv."""
+    sums: Any = pd.read_csv(FILE).groupby(["tower", "as", "cubes"]).sum()
+    sums["mean"] = sums["inside"] / sums["landed"]
+    sums["error"] = ((sums["squares"] / sums["landed"] - sums["mean"] ** 2) / (sums["landed"] - 1)) ** 0.5
     head = ["tower", "boxes", "mesh", "difference", "mesh that catches", "time, mesh by boxes", "throws", "escaped"]
-    return table_lines(head, map(partial(_row, rows), TOWERS))
+    return table_lines(head, map(partial(_row, sums), TOWERS))
 
 
-def _row(rows: Sequence[Row], name: str) -> Sequence[object]:
-    means: list[tuple[float, float]] = []
-    seconds: list[float] = []
-    number = 0
-    for kind in ("boxes", "mesh", "catching"):
-        own = [row for row in rows if row[:3] == (name, kind, CUBES)]
-        number, total, squares = (sum(int(row[column]) for row in own) for column in (5, 7, 8))
-        mean = total / number
-        means.append((mean, ((squares / number - mean * mean) / (number - 1)) ** 0.5))
-        seconds.append(sum(row[9] for row in own))
-    (boxes, _), (mesh, _), _ = means
-    of_boxes, of_mesh, of_catching = (f"{mean:.2f} ± {error:.2f}" for mean, error in means)
-    difference = f"{mesh - boxes:+.2f} ± {math.hypot(means[0][1], means[1][1]):.2f}"
-    escaped, throws = (sum(int(row[i]) for row in rows if row[:2] == (name, "mesh")) for i in (6, 4))
-    ratio = f"{seconds[1] / seconds[0]:.2f}"
-    return name, of_boxes, of_mesh, difference, of_catching, ratio, number, f"{escaped} of {throws}"
+def _row(sums: Any, name: str) -> Sequence[object]:
+    boxes, mesh, catching = (sums.loc[name, kind, CUBES] for kind in ("boxes", "mesh", "catching"))
+    means = [f"{each['mean']:.2f} ± {each['error']:.2f}" for each in (boxes, mesh, catching)]
+    difference = f"{mesh['mean'] - boxes['mean']:+.2f} ± {math.hypot(boxes['error'], mesh['error']):.2f}"
+    escaped, throws = (int(sums.loc[name, "mesh"][column].sum()) for column in ("escaped", "throws"))
+    ratio = f"{mesh['seconds'] / boxes['seconds']:.2f}"
+    return name, *means[:2], difference, means[2], ratio, int(mesh["landed"]), f"{escaped} of {throws}"
 
 
 def measure(drops: int, loose: int, workers: int) -> None:
-    play_on(drops, loose, workers)
+    go_on(FILE, keys(drops, loose), throw_cubes, workers=workers)
     put(ROOT / "docs/printed.md", "meshes", "\n".join(table()))
 
 

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
+from tests.support.pool import spread_out
 from tower_sim.errors import UsageError
 from tower_sim.tools.writing import WritingFailed, write
 
@@ -67,25 +68,31 @@ def go_on(
     keys: Iterable[Mapping[str, Any]],
     work: Callable[[Mapping[str, Any]], list[dict[str, Any]]],
     minutes: float = math.inf,
+    workers: int = 1,
 ) -> Any:
     """Return the table (CSV) of a measurement as a DataFrame; runs that it lacks are made and added one by one.
 
     A run is known by its key, the first columns of its rows, which `work` returns. None begins after so many minutes of
-    processor time. Raises UsageError if the file has other columns.
+    processor time. `workers` are processes. Raises UsageError if the file has other columns.
     """
-    begun, made = time.process_time(), 0
+    if file.exists() and not (text := file.read_text("utf-8")).endswith("\n"):  # its run was killed
+        write(file, text[: text.rfind("\n") + 1], "table")
     table: Any = pd.read_csv(file) if file.exists() else pd.DataFrame()
-    for key in keys:
-        if len(table) and set(key) <= set(table) and (table[list(key)] == pd.Series(key)).all(axis=1).any():
-            continue
-        if time.process_time() - begun >= 60 * minutes:
-            break
-        rows = pd.DataFrame([{**key, **row} for row in work(key)])
+
+    def is_missing(key: Mapping[str, Any]) -> bool:
+        known = len(table) and set(key) <= set(table)
+        return not (known and (table[list(key)] == pd.Series(key)).all(axis=1).any())
+
+    missing, begun = [key for key in keys if is_missing(key)], time.process_time()
+    made = map(work, missing) if workers == 1 else spread_out(work, missing, workers, "runs")
+    for key, found in zip(missing, made, strict=True) if minutes else ():
+        rows = pd.DataFrame([{**key, **row} for row in found])
         if len(table) and list(rows) != list(table):
             raise UsageError(f"{file} has other columns; allowed is a file of this script; name another")
         rows.to_csv(file, mode="a", header=not file.exists(), index=False, lineterminator="\n")
-        table, made = pd.concat([table, rows], ignore_index=True), made + 1
-        print(f"{made} made: {dict(key)}", file=sys.stderr, flush=True)
+        table = pd.concat([table, rows], ignore_index=True)
+        if time.process_time() - begun >= 60 * minutes:
+            break
     return table
 
 
