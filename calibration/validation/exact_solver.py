@@ -1,4 +1,4 @@
-"""A slow, exact judge of engines: equal rigid cubes among fixed boxes, solved anew with other methods than an engine's.
+"""A slow, exact judge of engines: equal rigid cubes among fixed boxes, by other methods than an engine's.
 
 The law: Coulomb's friction disc at every contact point, friction against the slip that the impulse leaves; Newton's
 restitution against the speed of approach where that is above a threshold, in one impulse problem with the friction;

@@ -184,7 +184,7 @@ def update(renew: bool, only: Sequence[str], workers: int, check: bool) -> None:
         if check:
             raise UsageError(f"{page.name} differs from its figures; run python -m calibration.validation.figures")
         write(page, now, "page")
-        print(f"{page.name}: written anew")
+        print(f"{page.name}: written again")
 
 
 main = script(

@@ -137,7 +137,7 @@ def _hands(
 
 
 class Twins(AbstractContextManager["Twins"]):
-    """One tower twice: in a world that lives on, and as a state that every drop is made anew from, through its token.
+    """One tower twice: in a world that lives on, and as a state that every drop is made again from, through its token.
 
     Both get equal generators. Use it as a context manager.
     """

@@ -1,4 +1,4 @@
-"""Fit anew what the page of a game night expects of the towers that ship: calibration/references.json.
+"""Fit again what the page of a game night expects of the towers that ship: calibration/references.json.
 
     python -m calibration.validation.references
 

@@ -1,9 +1,9 @@
-"""Make anew what was derived from the shipped profiles, after one of them has changed.
+"""Make again what was derived from the shipped profiles, after one of them has changed.
 
 python -m calibration.validation.renew --out WORK [--surrogates]
 
 Every simulated game is kept in WORK, so that it can go on. At the end the figures of docs/figures.csv
-are drawn again. With --surrogates the surrogates that ship are fitted anew first, from campaigns in docs/surrogate/,
+are drawn again. With --surrogates the surrogates that ship are fitted again first, from campaigns in docs/surrogate/,
 with reports of their checks (about an hour on two cores, an estimate).
 The profiles themselves: python -m tower_sim.calibration.readings profiles.
 """
@@ -54,7 +54,7 @@ COMMANDS = (
 
 
 def fit_surrogates(work: Path, workers: int) -> None:
-    """Fit the surrogates that ship anew, and put the reports on their checks into docs/surrogate/NAME/.
+    """Fit the surrogates that ship again, and put the reports on their checks into docs/surrogate/NAME/.
 
     A tower is checked on the games that were held out of its fit, and on those of NAME-held*.toml.
     """
@@ -160,7 +160,7 @@ main = script(
     __doc__,
     renew,
     option("--out", type=Path, required=True, metavar="WORK", help="where simulated games are kept"),
-    option("--surrogates", action="store_true", help="fit the shipped surrogates anew"),
+    option("--surrogates", action="store_true", help="fit the shipped surrogates again"),
     option("--workers", type=int, default=os.cpu_count() or 1, metavar="N"),
     to_go_on="what was simulated is kept; to go on, run the same again",
 )

@@ -1,4 +1,4 @@
-"""Build the scripts of the pages anew, from tower_sim/web/src.
+"""Build the scripts of the pages again, from tower_sim/web/src.
 
     python -m calibration.validation.web [--check]
 
@@ -51,7 +51,7 @@ def digest_of_inputs() -> str:
 
 
 def built(modules: Path, *single: Path) -> dict[str, str]:
-    """Return the scripts and styles by file, built anew with the packages in the folder `modules`.
+    """Return the scripts and styles by file, built again with the packages in the folder `modules`.
 
     With a `single` module only that one is built.
     """
