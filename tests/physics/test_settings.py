@@ -233,7 +233,7 @@ def test_the_default_engine_named_or_not_gives_the_same_bytes():
     assert {(done.returncode, done.stdout) for done in runs} == {(0, runs[0].stdout)}
 
 
-@each_case(("name", "text"), [("http", f"| `{ENGINE}` |"), ("campaigns", f'default `"{ENGINE}"`')])
+@each_case(("name", "text"), [("http", f"that of `engine` is `{ENGINE}`"), ("campaigns", f'default `"{ENGINE}"`')])
 def test_the_docs_name_the_default_engine(name: str, text: str):
     assert text in (Path(__file__).parents[2] / f"docs/{name}.md").read_text("utf-8")
 
