@@ -251,4 +251,4 @@ def test_the_first_example_of_the_document_throws_two_cubes(project: Path):
 def test_the_document_names_files_that_are_there():
     for name in re.findall(r"\]\((clients/[^)]+)\)", DOC):
         assert (ROOT / "docs" / name).is_file()
-    assert len((ROOT / "docs/clients/chat.mjs").read_text("utf-8").splitlines()) <= 60
+    assert len((ROOT / "docs/clients/chat.mjs").read_text("utf-8").splitlines()) <= 75  # "some 70 lines"
