@@ -43,6 +43,10 @@ def needs_browser(test: Callable[..., None]) -> Callable[..., None]:
     return test
 
 
+FORGET = "Storage.prototype.setItem = () => {}; localStorage.clear(); sessionStorage.clear()"
+"""Empties the stores of a page, which writes nothing more before it is loaded again."""
+
+
 class Watched:
     """A page in a browser, and what went wrong there: messages on its console, errors, requests that it made."""
 
@@ -61,7 +65,7 @@ class Watched:
     def open(self, path: Path, hash: str = "") -> Any:
         self.page.goto(path.resolve().as_uri() + hash)
         if self.page.evaluate("localStorage.length + sessionStorage.length"):  # what an earlier test chose and threw
-            self.page.evaluate("[localStorage, sessionStorage].forEach((store) => store.clear())")
+            self.page.evaluate(FORGET)
             self.page.reload()
         return self.page
 
