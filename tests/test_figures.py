@@ -81,7 +81,7 @@ def test_every_row_is_quoted_or_of_a_sample_that_is_and_every_quoted_figure_is_t
 def test_sizes_that_pages_tell_are_those_of_what_is_built():
     needs_esbuild()
     with sizes.TABLE.open(encoding="utf-8", newline="") as lines:
-        kept = {row["part"]: float(row["kB"]) for row in csv.DictReader(lines)}
+        kept = {row["part"]: float(row["kB"]) for row in csv.DictReader(lines)}  # rounded to whole kB
     found = {name: len(text.encode()) / 1000 for name, text in sizes.found().items()}
     assert kept == pytest.approx(found, rel=0.02, abs=0.5), "measure again: python -m calibration.validation.sizes"
 

@@ -45,4 +45,4 @@ number, cubes, seed, state = table.execute(
 answer = ask({"cubes": json.loads(cubes), "seed": seed, "state": state, "model": "surrogate"})
 with table:
     table.execute("UPDATE throws SET answer = ? WHERE number = ?", (json.dumps(answer), number))
-print(f"throw {number}: out {json.dumps(answer['emerged'])}, inside {json.dumps(answer['inside'])}")
+print(f"throw {number}: out {json.dumps(answer['emerged'])}, inside {json.dumps(answer['inside'])}; thrown {cubes}")

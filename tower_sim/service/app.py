@@ -1,4 +1,4 @@
-"""The HTTP application: routes behind checks of the token and of the body. It keeps nothing. READ FIRST.
+"""The HTTP application: routes behind checks of the token and of the body. It keeps nothing.
 
 request -> limits and token -> fields checked -> answered by a thread (workers.py)
 """
