@@ -15,8 +15,8 @@ from support.cases import each_case
 
 from tests.support.bench import SHAKING, Launch, Shake, put_down, release
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Hand
-from tower_sim.apparatus.with_board import with_board
 from tower_sim.cubes import supply
 from tower_sim.physics.settings import GRAVITY
 

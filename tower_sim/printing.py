@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from tower_sim.apparatus.dimensions import Plane
-from tower_sim.apparatus.hull import Hull
-from tower_sim.apparatus.parts import Apparatus, Box, over_table
-from tower_sim.apparatus.solids import axes
+from tower_sim.apparatus.parts import Apparatus, Box, Hull, over_table
+from tower_sim.apparatus.shapes import axes
 from tower_sim.errors import UsageError, quote
 from tower_sim.tools.extras import extra
 from tower_sim.tools.writing import check, write

@@ -18,8 +18,8 @@ from functools import partial
 import numpy as np
 
 from tower_sim.apparatus.board import Board
+from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Apparatus, as_apparatus
-from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import BaseModel, Draw
 from tower_sim.cubes import MAX_CUBES, Cube
 from tower_sim.door import Door, as_zone, go_on_there, knock_strength

@@ -15,10 +15,10 @@ from pydantic.fields import FieldInfo
 from calibration.validation.script import ROOT, script
 from tower_sim import registry
 from tower_sim.answers import ChancesAnswer, ThrowAnswer
-from tower_sim.apparatus.amerigo.profile import AmerigoTower
+from tower_sim.apparatus.amerigo import AmerigoTower
 from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
 from tower_sim.apparatus.mesh.profile import MeshTable
-from tower_sim.apparatus.wallenstein.profile import Given
+from tower_sim.apparatus.wallenstein import Given
 from tower_sim.campaign.tables import CUBES, DROPS, list_tables
 from tower_sim.physics.settings import NUMBERS, PhysicsSettings
 from tower_sim.requests import Odds, Play, Throw

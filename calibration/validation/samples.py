@@ -16,7 +16,7 @@ from calibration.validation.overlap import deepest_of
 from tests.support.bench import World
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import from_tables, load
-from tower_sim.apparatus.combat_ship.ship import CombatShip
+from tower_sim.apparatus.combat_ship.dimensions import CombatShip
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import supply
 from tower_sim.drops.repeat import until_landed

@@ -13,10 +13,10 @@ from support.cases import each_case
 
 from tests.support.towers import REFERENCE
 from tower_sim.apparatus import parts, where
-from tower_sim.apparatus.amerigo.profile import Floor
+from tower_sim.apparatus.amerigo import Floor
 from tower_sim.apparatus.catalogue import load, parse
 from tower_sim.apparatus.parts import Box
-from tower_sim.apparatus.solids import axes
+from tower_sim.apparatus.shapes import axes
 from tower_sim.apparatus.tower_parts import TowerOfFloors
 from tower_sim.errors import UsageError
 from tower_sim.physics import settings

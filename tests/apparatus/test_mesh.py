@@ -20,7 +20,7 @@ from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.mesh.importing import Import, import_again, import_mesh
 from tower_sim.apparatus.mesh.solids import find_cuboid
 from tower_sim.apparatus.mesh.solids import read as read_solids
-from tower_sim.apparatus.solids import axes
+from tower_sim.apparatus.shapes import axes
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 

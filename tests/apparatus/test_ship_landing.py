@@ -11,11 +11,11 @@ from scipy.optimize import linprog
 from support.cases import each_case
 
 from tests.support.bench import World
-from tower_sim.apparatus import polygon, where
+from tower_sim.apparatus import shapes, where
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.solids import axes
+from tower_sim.apparatus.kind import with_board
+from tower_sim.apparatus.shapes import axes
 from tower_sim.apparatus.where import TOUCH
-from tower_sim.apparatus.with_board import with_board
 from tower_sim.cubes import supply
 from tower_sim.physics.bullet.scene import SteppedScene
 from tower_sim.physics.settings import PhysicsSettings
@@ -190,7 +190,7 @@ def test_a_zone_is_touched_if_some_point_of_the_cube_is_low_enough_over_it(q, ri
     position = (x, y, floor + SHIP.cube_edge / 2 + rise)
     assume(position[2] > 0)  # under the table a cube is lost, and touches nothing
     a, b = half_spaces(position, q, SHIP.cube_edge)
-    normals = np.column_stack([-polygon.inward(zone), np.zeros(len(zone))])
+    normals = np.column_stack([-shapes.inward(zone), np.zeros(len(zone))])
     a = np.concatenate([a, normals, [(0, 0, 1)]])
     b = np.concatenate([b, (normals[:, :2] * zone).sum(axis=1), [floor]])
     expected = have_a_point_in_common(a, b)
@@ -216,19 +216,19 @@ def test_the_triangle_of_sides_3_4_and_5_away_from_the_origin():
     triangle = np.array([(0.0, 0.0), (4.0, 0.0), (0.0, 3.0)]) + away
     for first in range(3):
         given = np.roll(triangle, first, axis=0)
-        assert np.array_equal(polygon.counter_clockwise(given), given)
-        assert np.array_equal(polygon.counter_clockwise(given[::-1]), given)
-        assert polygon.is_convex(given)
-    np.testing.assert_allclose(polygon.inward(triangle), [(0, 1), (-0.6, -0.8), (1, 0)], atol=1e-15)
-    half = polygon.inset(triangle, 0.5)  # half as large, around the same middle
+        assert np.array_equal(shapes.counter_clockwise(given), given)
+        assert np.array_equal(shapes.counter_clockwise(given[::-1]), given)
+        assert shapes.is_convex(given)
+    np.testing.assert_allclose(shapes.inward(triangle), [(0, 1), (-0.6, -0.8), (1, 0)], atol=1e-15)
+    half = shapes.inset(triangle, 0.5)  # half as large, around the same middle
     np.testing.assert_allclose(sorted(half.tolist()), [(10.5, 20.5), (10.5, 22), (12.5, 20.5)], atol=1e-12)
-    np.testing.assert_allclose(polygon.inset(triangle, 1 - 1e-9), [middle] * 3, atol=1e-8)
-    assert len(polygon.inset(triangle, 1.01)) == 0
+    np.testing.assert_allclose(shapes.inset(triangle, 1 - 1e-9), [middle] * 3, atol=1e-8)
+    assert len(shapes.inset(triangle, 1.01)) == 0
     points = away + np.array([(1.0, 1.0), (4.0, 3.0), (-3.0, -4.0), (2.0, -0.5), (7.0, -4.0)])
-    assert polygon.distance(points, triangle) == pytest.approx([0, 2.4, 5, 0.5, 5])
+    assert shapes.distance(points, triangle) == pytest.approx([0, 2.4, 5, 0.5, 5])
 
 
 def test_a_dent_and_a_star_that_goes_round_twice_are_not_convex():
-    assert not polygon.is_convex(np.array([(0.0, 0.0), (1.0, 0.0), (0.2, 0.2), (0.0, 1.0)]))
+    assert not shapes.is_convex(np.array([(0.0, 0.0), (1.0, 0.0), (0.2, 0.2), (0.0, 1.0)]))
     angles = 2 * np.pi * 2 * np.arange(5) / 5
-    assert not polygon.is_convex(np.column_stack([np.cos(angles), np.sin(angles)]))
+    assert not shapes.is_convex(np.column_stack([np.cos(angles), np.sin(angles)]))

@@ -17,7 +17,7 @@ from tests.support.scenes import overlap_with_parts
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import from_tables, load, names
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.solids import reach
+from tower_sim.apparatus.shapes import reach
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.places import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE

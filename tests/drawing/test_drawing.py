@@ -24,8 +24,8 @@ from support.pictures import changed, crowded, faults, shades_of, words_of
 
 from tests.support.towers import REFERENCE
 from tower_sim.apparatus.catalogue import load, names
+from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Apparatus, Box, span, tilted_about_y
-from tower_sim.apparatus.with_board import with_board
 from tower_sim.cubes import Cube
 from tower_sim.drawing import check_path, draw_apparatus
 from tower_sim.drawing.files import cube_colours, save

@@ -17,10 +17,10 @@ from support.cases import each_case
 from support.pictures import changed, crowded, shades_of, words_of
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.combat_ship.ship import CombatShip
+from tower_sim.apparatus.combat_ship.dimensions import CombatShip
 from tower_sim.apparatus.dimensions import BoardPlan, Section
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.polygon import distance, meet
+from tower_sim.apparatus.shapes import distance, meet
 from tower_sim.cubes import Cube
 from tower_sim.drawing.files import cube_colours, save
 from tower_sim.drawing.picture import apparatus_figure

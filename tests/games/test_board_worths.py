@@ -17,7 +17,7 @@ from support.ships import DiceShip
 from tower_sim import registry
 from tower_sim.apparatus import catalogue
 from tower_sim.apparatus.board import Board, Zone
-from tower_sim.apparatus.with_board import with_board
+from tower_sim.apparatus.kind import with_board
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.battle import Battle, play, start

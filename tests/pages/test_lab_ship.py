@@ -20,7 +20,7 @@ from support.ships import ZONES, DiceShip
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.with_board import with_board
+from tower_sim.apparatus.kind import with_board
 from tower_sim.games.dead_reckoning.battle import Battle, play, start
 from tower_sim.games.dead_reckoning.odds import NUMBERS, BattleOdds
 from tower_sim.games.dead_reckoning.sides import Setup, Side

@@ -17,7 +17,7 @@ from tests.support.scenes import CORNERS, EDGE, UPRIGHT, overlap_in, overlap_wit
 from tests.support.towers import REFERENCE
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus, Box, Hand
-from tower_sim.apparatus.solids import reach
+from tower_sim.apparatus.shapes import reach
 from tower_sim.cubes import supply
 from tower_sim.physics.settings import GRAVITY
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.combat_ship.ship import CombatShip
+from tower_sim.apparatus.combat_ship.dimensions import CombatShip
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Landing, Status

@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.kind import WithBoard
 from tower_sim.apparatus.parts import Hand
-from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.cubes import Cube, supply
 from tower_sim.drops.repeat import until_landed
 from tower_sim.outcome import Outcome

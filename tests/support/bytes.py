@@ -13,8 +13,8 @@ import numpy as np
 from tests.support.bench import SHAKING, Shake, put_down, release
 from tests.support.towers import CLUB, RULEBOOK, called
 from tower_sim.apparatus.catalogue import load, names
+from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Hand
-from tower_sim.apparatus.with_board import with_board
 from tower_sim.cubes import supply
 from tower_sim.state import Pose
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.solids import axes
+from tower_sim.apparatus.shapes import axes
 from tower_sim.outcome import Outcome
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.core.run import GONE, TOUCH

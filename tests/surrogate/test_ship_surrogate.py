@@ -16,7 +16,7 @@ from support.cases import each_case
 from support.datasets import series
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.with_board import with_board
+from tower_sim.apparatus.kind import with_board
 from tower_sim.campaign import parse
 from tower_sim.campaign.data import Campaign, Words
 from tower_sim.cubes import supply

@@ -1,17 +1,25 @@
-"""A kind of apparatus, and a profile: the tables of a TOML file that describe one of that kind."""
+"""What a kind of apparatus is, and what the apparatus it makes are: a tower, or a ship with a board beside it."""
 
 from __future__ import annotations
 
 import importlib.util
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from tower_sim import typed
+from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.common import Parameters
-from tower_sim.apparatus.parts import Apparatus, Surface
+from tower_sim.apparatus.parts import HALF_TABLE, Apparatus, Surface, as_apparatus
+from tower_sim.apparatus.shapes import reach
+from tower_sim.errors import UsageError
+from tower_sim.places import INSIDE, LOST, TRAY, Place
 
 P = TypeVar("P", bound=Parameters)
 
@@ -78,3 +86,56 @@ class ApparatusKind:
             return {}
         files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
         return {file.name.removesuffix(".toml"): file.read_text("utf-8") for file in files}
+
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tower(Apparatus):
+    """A tower of any shape; a kind defines which cubes are `within` and which have `emerged`. Centres are in m."""
+
+    @abstractmethod
+    def within(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Return whether each cube is inside, or over the opening at the top, shape (n,)."""
+
+    def outside(self, position: Array) -> list[str]:
+        """Return the place of each cube that has emerged; by default the tray."""
+        return [TRAY] * len(position)
+
+    def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Return whether each cube is in a wall, under the table, or off it (nan included), shape (n,)."""
+        allowed = self.within(position) | self.emerged(position) | self.missed(position)
+        on_table = (np.abs(position[:, :2]).max(axis=1, initial=0.0) < HALF_TABLE) & (position[:, 2] >= 0)
+        return ~(allowed & on_table & ~np.isnan(position).any(axis=1))
+
+    def find(self, position: Array, orientation: Array) -> list[Place]:
+        """Return the place of each cube: `inside:REGION`, `doorway`, `tray`, `table` or `lost`."""
+        top = position[:, 2] + reach(orientation, self.cube_edge)[:, 2]
+        out, outside = self.emerged(position), self.outside(position)
+        lost = self.escaped(position) | self.missed(position)
+        places: list[Place] = []
+        for i in range(len(position)):
+            if lost[i]:
+                places.append(Place(LOST))
+            elif out[i]:
+                places.append(Place(outside[i]))
+            else:
+                region = next((region for region in self.regions if top[i] > region.above), self.regions[-1])
+                places.append(Place(INSIDE + region.name))
+        return places
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithBoard(Apparatus):
+    """An apparatus that cubes fall through, onto its `board`, where they stay until the game removes them."""
+
+    board: Board  # pyright: ignore[reportGeneralTypeIssues]  # keyword only: it needs no default
+
+
+def with_board(apparatus: object) -> WithBoard:
+    """Return the apparatus; raise UsageError unless it has a board."""
+    apparatus = as_apparatus(apparatus)
+    if not isinstance(apparatus, WithBoard):
+        raise UsageError(f"apparatus {apparatus.name!r} has no board; allowed is one with a board, such as a ship")
+    return apparatus

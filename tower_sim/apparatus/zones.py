@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import AfterValidator, Field
 
-from tower_sim.apparatus import polygon
+from tower_sim.apparatus import shapes as polygon
 from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.common import demand, mm
 from tower_sim.typed import Document

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.with_board import with_board
+from tower_sim.apparatus.kind import with_board
 from tower_sim.clients import javascript as modules
 from tower_sim.clients import lua_file
 from tower_sim.errors import UsageError, fault, quote

@@ -19,11 +19,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
-from tower_sim.apparatus import polygon
+from tower_sim.apparatus import shapes
 from tower_sim.apparatus.board import Board, Zone
 from tower_sim.apparatus.dimensions import BoardPlan, Cut, Printed
+from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.with_board import with_board
 from tower_sim.drawing.files import FONT, GREY, INK
 from tower_sim.drawing.paint import Paint
 from tower_sim.drawing.section import draw_heights, draw_widths, in_mm
@@ -238,7 +238,7 @@ class Plan:
         steps = (np.arange(_STEPS) + 0.5) / _STEPS
         grid = np.column_stack([np.tile(x0 + (x1 - x0) * steps, _STEPS), np.repeat(y0 + (y1 - y0) * steps, _STEPS)])
         places = np.concatenate([middle[None], grid])
-        inward = polygon.inward(ring)
+        inward = shapes.inward(ring)
         taken = np.array(self._taken).reshape(-1, 4)
         taken = taken[((taken[:, ::2] <= (x1, y1)) & (taken[:, 1::2] >= (x0, y0))).all(axis=1)]
         return _Room(

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.apparatus.hull import Hull
-from tower_sim.apparatus.parts import Box
-from tower_sim.apparatus.solids import axes
+from tower_sim.apparatus.parts import Box, Hull
+from tower_sim.apparatus.shapes import axes
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

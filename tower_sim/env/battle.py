@@ -14,7 +14,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.with_board import with_board
+from tower_sim.apparatus.kind import with_board
 from tower_sim.cubes import count_by_colour
 from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.env.base import Seen, TowerEnv

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Apparatus, as_tower
-from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import rules as typed

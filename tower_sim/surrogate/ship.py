@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from tower_sim.apparatus.board import Board
+from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, as_zone, no_knocks

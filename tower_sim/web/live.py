@@ -15,9 +15,8 @@ import numpy as np
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load, names
-from tower_sim.apparatus.hull import normal_of
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.solids import axes
+from tower_sim.apparatus.parts import Apparatus, normal_of
+from tower_sim.apparatus.shapes import axes
 from tower_sim.cubes import COLOURS
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, fault, quote

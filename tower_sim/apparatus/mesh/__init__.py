@@ -12,8 +12,7 @@ from tower_sim.apparatus import where
 from tower_sim.apparatus.dimensions import Dimensions
 from tower_sim.apparatus.kind import ApparatusKind, Profile
 from tower_sim.apparatus.mesh import solids
-from tower_sim.apparatus.mesh.dimensions import dimensions
-from tower_sim.apparatus.mesh.profile import MeshTable, boxes, check, measure_sides
+from tower_sim.apparatus.mesh.profile import MeshTable, boxes, check, dimensions, measure_sides
 from tower_sim.apparatus.parts import Apparatus, Region, table
 from tower_sim.errors import UsageError, fault
 from tower_sim.tools.reading import read_bytes

@@ -19,7 +19,7 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim import typed
-from tower_sim.apparatus import polygon
+from tower_sim.apparatus import shapes
 from tower_sim.apparatus.catalogue import SCHEMA, VERSION, from_tables
 from tower_sim.apparatus.mesh import MeshTower, package, solids
 from tower_sim.apparatus.mesh.prisms import FLAT, Mesh, Slivers, make_prisms
@@ -446,7 +446,7 @@ def _find_outline(extent: Array) -> list[list[float]]:
     for step in (4, 2, 1):
         corners = 1e4 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
         for normal, offset in zip(directions()[::step], extent[::step], strict=True):
-            corners = polygon.clip(corners, offset - corners @ normal)
+            corners = shapes.clip(corners, offset - corners @ normal)
         corners = corners[np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) > 0.2]
         x, y = corners.T
         size = abs(float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))) / 2

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.apparatus.hull import Vector, sides
 from tower_sim.apparatus.mesh.solids import Prism, as_hull
 from tower_sim.apparatus.mesh.space import find_normals, sample, spatial
+from tower_sim.apparatus.parts import Vector, sides
 from tower_sim.errors import UsageError
 
 _sparse: Any = import_module("scipy.sparse")  # scipy has no type stubs

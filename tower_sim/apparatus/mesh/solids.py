@@ -10,8 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from tower_sim.apparatus.hull import Hull, Vector, along
-from tower_sim.apparatus.parts import Box, Quaternion
+from tower_sim.apparatus.parts import Box, Hull, Quaternion, Vector, along
 from tower_sim.errors import UsageError, fault
 from tower_sim.tools import portable
 

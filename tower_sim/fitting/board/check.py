@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.with_board import WithBoard
+from tower_sim.apparatus.kind import WithBoard
 from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.tables import ShardRows, list_tables

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.with_board import WithBoard, with_board
+from tower_sim.apparatus.kind import WithBoard, with_board
 from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
 from tower_sim.errors import fault
 from tower_sim.fitting.data import find_apparatus, run_starts, starts

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tower_sim.apparatus.with_board import WithBoard
+from tower_sim.apparatus.kind import WithBoard
 from tower_sim.campaign.data import NOWHERE, Array, Campaign
 from tower_sim.fitting.board.data import count_throws, list_places, number_places
 from tower_sim.places import ZONE

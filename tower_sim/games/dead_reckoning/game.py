@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
+from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import BoardModel
 from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.games import Game, GameTower, Turn

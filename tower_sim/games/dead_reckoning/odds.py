@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from tower_sim.answers import Share
+from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.with_board import with_board
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import ZONE, list_places
 from tower_sim.games.dead_reckoning.answers import BattleOddsAnswer, BattleSummary, StepKind

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from tower_sim.apparatus.board import Zone
-from tower_sim.apparatus.with_board import WithBoard
+from tower_sim.apparatus.kind import WithBoard
 from tower_sim.cubes import count_by_colour
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
 from tower_sim.drawing.paint import Paint, paints

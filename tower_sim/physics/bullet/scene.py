@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.solids import axes, corners
+from tower_sim.apparatus.shapes import axes, corners
 from tower_sim.apparatus.where import TOUCH
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
