@@ -17,9 +17,8 @@ from support.ships import DiceShip
 
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.campaign import Spec, parse, run, run_shard
-from tower_sim.campaign.point import Point
-from tower_sim.campaign.tables import DROPS, TableKind, list_tables
-from tower_sim.campaign.work import Shard
+from tower_sim.campaign.spec import Point
+from tower_sim.campaign.tables import DROPS, Shard, TableKind, list_tables
 from tower_sim.games import amerigo
 from tower_sim.games.chain import GAME as CHAIN
 from tower_sim.games.chain import choose_cubes

@@ -13,7 +13,7 @@ from support.campaigns import GAMES
 from support.cases import each_case
 
 from tower_sim.campaign import parse, run
-from tower_sim.campaign.kinds import open_game
+from tower_sim.campaign.spec import open_game
 from tower_sim.campaign.vary import DESIGNS
 from tower_sim.models import MODELS
 

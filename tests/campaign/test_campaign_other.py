@@ -16,9 +16,8 @@ from support.fakes import CoinTower
 from tower_sim import registry
 from tower_sim.campaign import Spec, campaign_run, campaign_status, parse, run, verify
 from tower_sim.campaign.data import Words
-from tower_sim.campaign.kinds import every_game, find_game, open_game
-from tower_sim.campaign.point import Point
 from tower_sim.campaign.reader import load
+from tower_sim.campaign.spec import Point, every_game, find_game, open_game
 from tower_sim.campaign.store import Store, environment
 from tower_sim.errors import UsageError
 from tower_sim.games import Game, Rules, Turn

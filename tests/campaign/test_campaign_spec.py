@@ -19,8 +19,7 @@ from tests.support.towers import REFERENCE, RULEBOOK
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.campaign import Spec, load, parse
 from tower_sim.campaign.store import MANIFEST, make_head
-from tower_sim.campaign.tables import DROPS, ShardRows
-from tower_sim.campaign.work import play_run, run_shard
+from tower_sim.campaign.tables import DROPS, ShardRows, play_run, run_shard
 from tower_sim.drops.recorder import Recorder
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import play

@@ -16,8 +16,8 @@ from support.datasets import coin_games, series, study_text, table, write
 from support.fakes import CoinTower
 
 from tower_sim.campaign import parse, run
-from tower_sim.campaign.point import Point
 from tower_sim.campaign.reader import load
+from tower_sim.campaign.spec import Point
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.report.numbers import HOW_SURE

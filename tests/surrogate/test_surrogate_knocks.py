@@ -278,7 +278,7 @@ def test_a_campaign_with_a_surrogate_has_the_knocks_of_its_games():
 
 
 def test_a_campaign_with_knocks_of_a_model_without_is_refused_before_it_runs(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sys.modules["tower_sim.campaign.point"], "shipped", lambda *_: OLDER)
+    monkeypatch.setattr(sys.modules["tower_sim.campaign.spec"], "shipped", lambda *_: OLDER)
     with pytest.raises(UsageError, match="this surrogate was fitted without knocks"):
         parse(KNOCKED)
 

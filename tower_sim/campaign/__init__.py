@@ -7,7 +7,7 @@ A shard is a part of the runs. Only the client, the process that starts the camp
 
 from tower_sim.campaign.run import campaign_run, campaign_status, campaign_verify, run, status, verify
 from tower_sim.campaign.spec import Spec, load, parse
-from tower_sim.campaign.work import Shard, run_shard
+from tower_sim.campaign.tables import Shard, run_shard
 
 __all__ = [
     "Shard",

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.campaign.kinds import find_game
+from tower_sim.campaign.spec import find_game
 from tower_sim.games.game import Game
 from tower_sim.runs.by_drop import ByDrop, by_drop
 

@@ -29,8 +29,8 @@ from typing import Any
 
 from tower_sim.campaign.spec import Spec, load
 from tower_sim.campaign.store import MANIFEST, Store, difference, environment, make_head
+from tower_sim.campaign.tables import Shard, run_shard
 from tower_sim.campaign.vary import SAMPLED
-from tower_sim.campaign.work import Shard, run_shard
 from tower_sim.errors import UsageError
 from tower_sim.statistics import FEWEST
 from tower_sim.tools.extras import need

@@ -1,29 +1,114 @@
-"""The campaign file, read from TOML into a typed Spec."""
+"""The games that a campaign can play: registered games, and games in Python files."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field, PlainSerializer, create_model, model_validator
 
+from tower_sim import registry
+from tower_sim.apparatus.catalogue import from_tables, names
 from tower_sim.apparatus.catalogue import load as load_apparatus
-from tower_sim.apparatus.catalogue import names
-from tower_sim.campaign.kinds import every_game, find_game, open_game
-from tower_sim.campaign.point import MAX_ROWS, Point, build, count_rows
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.campaign.vary import MAX_POINTS, apply_values, describe, list_fields, points
 from tower_sim.errors import UsageError, check_table, fault, quote
 from tower_sim.games.game import Game
-from tower_sim.models import BOARD_MODELS, MODELS
-from tower_sim.physics.settings import read_settings
+from tower_sim.games.running import check_knocks
+from tower_sim.models import BOARD_MODELS, MODELS, Model, open_model
+from tower_sim.physics.settings import PhysicsSettings, read_settings
 from tower_sim.requests import read_rules
 from tower_sim.state import MAX_SEED
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.store import shipped
 from tower_sim.tools.progress import report_progress
 from tower_sim.tools.reading import CAMPAIGN, as_path, json_value, read_text, refuse_other, toml_table
 from tower_sim.typed import Document, read, refuse_unknown
+
+
+def find_game(kind: str, code: Mapping[str, Any] | None = None) -> Game | None:
+    """Return the game of a `kind`, if any, or run the game whose Python `file` and `text` are in `code`.
+
+    Raises UsageError for a file without a game.
+    """
+    if code:
+        from tower_sim.games.files import run_game_file as game_in
+
+        return game_in(str(code.get("text")), str(code.get("file")))
+    return next((game for game in every_game() if game.kind == kind), None)
+
+
+def open_game(name: object, directory: str | Path = "") -> Game:
+    """Return a game by its name or by the path of its file, which is relative to `directory`."""
+    if isinstance(name, str) and registry.is_file("game", name):
+        return cast("Game", registry.get("game", str(Path(directory, name))))
+    known = registry.names("game")
+    if not isinstance(name, str) or name not in known:
+        allowed = f"one of {', '.join(known)} or the path of a game's Python file"
+        raise fault("campaign.game", name, allowed, f'write game = "{known[0]}"')
+    return cast("Game", registry.get("game", name))
+
+
+def every_game() -> Iterator[Game]:
+    """Yield the registered games that can be loaded, those of this package first, each loaded only when needed."""
+    for name in registry.names("game"):
+        with suppress(UsageError):  # a package that cannot be loaded
+            yield registry.get("game", name)
+
+
+MAX_ROWS = 5_000_000  # of a shard's table of cubes, which takes a worker about 1 GB
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Everything that a shard needs to play a design point."""
+
+    apparatus: Apparatus
+    model: str
+    settings: PhysicsSettings
+    game: Game
+    rules: Any
+
+    def open_model(self) -> Model:
+        """Return the model as a context manager."""
+        return open_model(self.apparatus, self.model, self.settings)
+
+    @property
+    def model_digest(self) -> str | None:
+        """The digest of physics settings or of a surrogate's law; None for other models."""
+        if self.model == "physics":
+            return self.settings.digest()
+        return shipped(self.apparatus.name, self.apparatus.digest).digest if self.model == "surrogate" else None
+
+
+def build(game: Game, name: str, model: str, tables: Mapping[str, Any]) -> Point:
+    """Return a design point from its resolved tables: `profile`, `settings` and the tables of `game`.
+
+    Raises UsageError for wrong values, an apparatus that does not fit the game, or one without a shipped surrogate.
+    """
+    apparatus = from_tables(tables["profile"], name)
+    rules = game.read({key: tables[key] for key in game.tables})
+    knocks = game.knocks(rules)
+    if knocks and model == "two_thirds":
+        allowed = f"none: the model {model!r} knows no knocks"
+        raise fault(f"{game.tables[0]}.knocks", knocks, allowed, 'remove them, or write model = "physics"')
+    if model == "surrogate":
+        fitted = shipped(apparatus.name, apparatus.digest, 'write model = "physics"')
+        if knocks:
+            check_knocks(SurrogateModel(apparatus, fitted), knocks)
+    game.check(apparatus)
+    return Point(apparatus, model, read_settings(tables["settings"]), game, rules)
+
+
+def count_rows(point: Point) -> int:
+    """Return about how many rows a run adds to the table of cubes, or an upper bound."""
+    return point.game.turns(point.rules) * point.game.most_cubes(point.rules)
+
 
 SCHEMA = "tower-sim/campaign-spec"
 VERSION = 1

@@ -25,7 +25,7 @@ from pydantic import Field, ValidationError
 
 from tower_sim.campaign import tables
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.work import Shard
+from tower_sim.campaign.tables import Shard
 from tower_sim.drops.repeat import MAX_ATTEMPTS
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.physics.engine import find_version

@@ -12,8 +12,7 @@ import numpy as np
 from tower_sim.apparatus.kind import WithBoard
 from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import ShardRows, list_tables
-from tower_sim.campaign.work import play_run
+from tower_sim.campaign.tables import ShardRows, list_tables, play_run
 from tower_sim.contract import BoardModel
 from tower_sim.drops.recorder import Draw, Recorder
 from tower_sim.errors import UsageError, check_whole, fault
