@@ -10,7 +10,7 @@ import pytest
 
 from tower_sim import cli, registry
 from tower_sim.apparatus.catalogue import names
-from tower_sim.cli.listing import make_document
+from tower_sim.cli.towers import make_document
 from tower_sim.models import MODELS, open_model
 
 TOY = Path(__file__).parents[1] / "toy"

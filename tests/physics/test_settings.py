@@ -20,7 +20,7 @@ from tower_sim import cli, registry
 from tower_sim.apparatus.catalogue import fitted_with, load, names, shipped
 from tower_sim.calibration.readings import READINGS
 from tower_sim.campaign import Spec, parse
-from tower_sim.cli.listing import make_document
+from tower_sim.cli.towers import make_document
 from tower_sim.errors import UsageError
 from tower_sim.fitting.data import other_engine
 from tower_sim.models import ABOUT, choose_settings
