@@ -26,7 +26,7 @@ from tower_sim.calibration.report import Calibration, format_short, make
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
 from tower_sim.calibration.towers import Towers
 from tower_sim.calibration.usable import Usable, read_usable
-from tower_sim.compare.wish import Wish
+from tower_sim.compare.tuned import Wish
 from tower_sim.errors import UsageError, check_whole, quote
 from tower_sim.report.page import FILES, SETTERS, check_report
 from tower_sim.surrogate.store import beside

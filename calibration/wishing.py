@@ -17,7 +17,7 @@ from tower_sim.calibration.summaries import EVERY, FIGURES, GAME, SUMMARIES, Arr
 from tower_sim.calibration.towers import Towers
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.reader import load_whole
-from tower_sim.compare.wish import Verdict, Wish, check_known, together
+from tower_sim.compare.tuned import Verdict, Wish, check_known, together
 from tower_sim.errors import fault
 from tower_sim.fitting import fit
 from tower_sim.fitting.tower.whole_games import read_games

@@ -17,11 +17,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from calibration.validation.script import ROOT, option, put, script, table_text
-from tower_sim.compare.play import play_side
+from tower_sim.compare.play import play_side, read_vary, varied_by
 from tower_sim.compare.search import search_rules
-from tower_sim.compare.tuned import Tuned, sentences
-from tower_sim.compare.vary import read_vary, varied_by
-from tower_sim.compare.wish import Verdict, read_wishes
+from tower_sim.compare.tuned import Tuned, Verdict, read_wishes, sentences
 from tower_sim.models import open_model
 from tower_sim.tools.progress import report_progress
 from tower_sim.variants import Variant, read_variant

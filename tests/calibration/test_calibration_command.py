@@ -22,7 +22,7 @@ from tower_sim.calibration.towers import Towers
 from tower_sim.calibration.usable import read_usable
 from tower_sim.campaign.reader import load_whole
 from tower_sim.cli import main
-from tower_sim.compare.wish import read_wishes
+from tower_sim.compare.tuned import read_wishes
 from tower_sim.fitting.tower.whole_games import read_games
 from tower_sim.games.amerigo import Rules
 from tower_sim.runs.by_drop import COUNTS, ByDrop, after_setup

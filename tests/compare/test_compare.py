@@ -23,11 +23,9 @@ from tower_sim import cli, registry
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.compare import Comparison, Pairs, Tally, Variant, compare, compare_report, play_pairs, read_variant
 from tower_sim.compare import play as pairs_play
-from tower_sim.compare.paired import LEVEL, POWER, Moments, compute_paired, games_to_show, shows_from
+from tower_sim.compare.paired import CHUNK, LEVEL, POWER, Moments, compute_paired, games_to_show, shows_from
 from tower_sim.compare.play import batches
-from tower_sim.compare.plot import comparison_figure, draw_comparison
-from tower_sim.compare.tally import CHUNK
-from tower_sim.compare.words import _with_title, percent
+from tower_sim.compare.words import _with_title, comparison_figure, draw_comparison, percent
 from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import GAME, Rules, play
@@ -161,7 +159,7 @@ def test_a_model_that_samples_games_is_asked_for_many_at_once():
 @each_case("size", [1, 7, 100])
 def test_how_many_games_are_sampled_at_a_time_changes_no_bit(size: int, monkeypatch: pytest.MonkeyPatch):
     """Also beyond a chunk of sums, here of 16 pairs."""
-    monkeypatch.setattr("tower_sim.compare.tally.CHUNK", 16)
+    monkeypatch.setattr("tower_sim.compare.paired.CHUNK", 16)
 
     def found(batch: int) -> dict[str, Any]:
         monkeypatch.setattr("tower_sim.compare.play.CHUNK", batch)

@@ -23,10 +23,18 @@ import tower_sim
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, shipped
 from tower_sim.compare import compare_files, play, read_variant, search
+from tower_sim.compare.play import read_vary, usual
 from tower_sim.compare.search import BY_PHYSICS, Search, Tuned, search_rules, tune
-from tower_sim.compare.tuned import find_best, report, rules_text, sentences
-from tower_sim.compare.vary import read_vary, usual
-from tower_sim.compare.wish import Verdict, parse_wishes, read_wishes, together
+from tower_sim.compare.tuned import (
+    Verdict,
+    find_best,
+    parse_wishes,
+    read_wishes,
+    report,
+    rules_text,
+    sentences,
+    together,
+)
 from tower_sim.errors import UsageError
 from tower_sim.physics.settings import accuracy
 from tower_sim.requests import read_rules

@@ -13,9 +13,8 @@ from support.node import PORTS, answered
 from support.web import bundled
 
 from tower_sim import registry
-from tower_sim.compare import comparison
-from tower_sim.compare.comparison import rows
-from tower_sim.compare.paired import Moments
+from tower_sim.compare import paired
+from tower_sim.compare.paired import Moments, rows
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.amerigo.rules import Rules
 from tower_sim.games.compared import Sureness
@@ -84,7 +83,7 @@ def test_the_words_of_a_drop_count_its_actions_points_and_gold(tmp_path: Path):
 
 def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for slow in ("shows_from", "games_to_show"):  # no words are of them
-        monkeypatch.setattr(comparison, slow, lambda *_: 1)
+        monkeypatch.setattr(paired, slow, lambda *_: 1)
     rng = np.random.default_rng(5)
     compared = ComparedGames(registry.get("game", "amerigo"), (Rules(), Rules()))
     group = compared.groups[0]

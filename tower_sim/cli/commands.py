@@ -441,7 +441,7 @@ def fit(
 ) -> int:
     """Fit a tower to drops that you recorded, so that it behaves like yours."""
     from tower_sim.calibration.command import calibrate_command
-    from tower_sim.compare.wish import read_wishes
+    from tower_sim.compare.tuned import read_wishes
     from tower_sim.errors import fault
 
     if not observations and not wish:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tower_sim.compare.comparison import Comparison, compare, name_models
+from tower_sim.compare.paired import Comparison, compare, name_models
 from tower_sim.compare.play import MAX_GAMES, play_pairs
 from tower_sim.compare.words import compare_report
 from tower_sim.errors import UsageError, check_whole, fault
@@ -109,10 +109,9 @@ def wish_command(
     Write the rules into `output`, and draw them beside the first rules into `plot`, if these are given. Raises
     KeyboardInterrupt, after that, if the search was interrupted.
     """
+    from tower_sim.compare.play import read_vary
     from tower_sim.compare.search import LEAST, SECONDS, search_rules
-    from tower_sim.compare.tuned import report
-    from tower_sim.compare.vary import read_vary
-    from tower_sim.compare.wish import read_wishes
+    from tower_sim.compare.tuned import read_wishes, report
 
     _check_plot(plot)
     if output is not None:
@@ -142,14 +141,14 @@ def wish_command(
 
 def _check_plot(plot: str | Path | None) -> None:
     if plot is not None:
-        from tower_sim.compare.plot import check_drawing
+        from tower_sim.compare.words import check_drawing
 
         check_drawing(plot)
 
 
 def _draw(comparison: Comparison, plot: str | Path | None, as_json: bool) -> None:
     if plot is not None:
-        from tower_sim.compare.plot import draw_comparison
+        from tower_sim.compare.words import draw_comparison
 
         draw_comparison(comparison, plot)
         if not as_json:

@@ -20,11 +20,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tower_sim.compare.comparison import compare, name_models
-from tower_sim.compare.play import MAX_GAMES, play_pairs, play_side
-from tower_sim.compare.tuned import BEYOND, Reached, Tuned, find_best
-from tower_sim.compare.vary import RuleValues, Way, check_values, parse_vary, usual, varied_by
-from tower_sim.compare.wish import Verdict, Wish, check_known, parse_wishes
+from tower_sim.compare.paired import compare, name_models
+from tower_sim.compare.play import (
+    MAX_GAMES,
+    RuleValues,
+    Way,
+    check_values,
+    parse_vary,
+    play_pairs,
+    play_side,
+    usual,
+    varied_by,
+)
+from tower_sim.compare.tuned import BEYOND, Reached, Tuned, Verdict, Wish, check_known, find_best, parse_wishes
 from tower_sim.compare.words import percent
 from tower_sim.errors import UsageError, check_whole
 from tower_sim.games.compared import Compared
