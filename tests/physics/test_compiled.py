@@ -21,7 +21,7 @@ from support.scenes import holds_in_a_fork
 from tests.support.golden_scenes import ROUGH, SCENES, TINY, digest, kept
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.where import PLACES
-from tower_sim.compiled import CompiledFile, Memory, by_native, cache, choice, file, trial
+from tower_sim.compiled import CompiledFile, Memory, by_native, choice, file
 from tower_sim.compiled.marks import VARIABLE
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
@@ -203,25 +203,25 @@ def test_more_cubes_than_32_bits_can_address_are_refused_in_one_line():
 def test_a_damaged_file_of_the_cache_counts_as_missing_and_a_cache_that_takes_none_is_no_fault(
     tmp_path: Path, monkeypatch
 ):
-    monkeypatch.setattr(cache, "user_cache", lambda: tmp_path / "kept")
-    assert cache.kept("a") is None
-    cache.keep("a", b"content")
+    monkeypatch.setattr(file, "user_cache", lambda: tmp_path / "kept")
+    assert file.kept("a") is None
+    file.keep("a", b"content")
     (path,) = (tmp_path / "kept").iterdir()
     whole = path.read_bytes()
-    assert cache.kept("a") == b"content"
+    assert file.kept("a") == b"content"
     for damaged in (b"", whole[:-3], whole[:33] + b"x" + whole[34:]):
         path.write_bytes(damaged)
-        assert cache.kept("a") is None
-    monkeypatch.setattr(cache, "user_cache", lambda: path)  # a file in the folder's place
-    cache.keep("a", b"content")
-    assert cache.kept("a") is None
+        assert file.kept("a") is None
+    monkeypatch.setattr(file, "user_cache", lambda: path)  # a file in the folder's place
+    file.keep("a", b"content")
+    assert file.kept("a") is None
 
 
 @needs_wasmtime
 def test_what_wasmtime_compiled_is_kept_and_made_again_where_it_is_of_no_use(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(cache, "user_cache", lambda: tmp_path)
+    monkeypatch.setattr(file, "user_cache", lambda: tmp_path)
     by_wasm._compile.__wrapped__(CORE.path)
     (path,) = tmp_path.iterdir()
     compilations: list[bytes] = []
@@ -229,7 +229,7 @@ def test_what_wasmtime_compiled_is_kept_and_made_again_where_it_is_of_no_use(
     monkeypatch.setattr(by_wasm.wasmtime.Module, "serialize", lambda _: b"")
     by_wasm._compile.__wrapped__(CORE.path)
     assert not compilations
-    cache.keep(path.name, b"another's")
+    file.keep(path.name, b"another's")
     by_wasm._compile.__wrapped__(CORE.path)
     assert len(compilations) == 1
 
@@ -304,7 +304,7 @@ def test_each_way_gives_the_bytes_of_every_other_machine(way: str):
 
 def test_a_trial_has_the_same_digest_in_each_memory(memory: type[Memory], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(choice, "chosen", lambda: memory)
-    assert trial.digest() == trial.RIGHT
+    assert by_native.digest() == by_native.RIGHT
 
 
 @needs_library
@@ -322,7 +322,7 @@ def test_a_trial_has_the_same_digest_in_each_memory(memory: type[Memory], monkey
 def test_a_library_runs_after_its_trial_and_the_result_is_remembered(
     code: str, doubt: str, stays: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(cache, "user_cache", lambda: tmp_path)
+    monkeypatch.setattr(file, "user_cache", lambda: tmp_path)
     monkeypatch.setattr(by_native, "TRIAL_CODE", code)
     if "sleep" in code:
         monkeypatch.setattr(by_native, "_PATIENCE", 0.1)
@@ -339,7 +339,7 @@ def test_a_library_runs_after_its_trial_and_the_result_is_remembered(
 def test_without_a_python_for_its_trial_a_library_does_not_run(
     executable: str, frozen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(cache, "user_cache", lambda: tmp_path)
+    monkeypatch.setattr(file, "user_cache", lambda: tmp_path)
     monkeypatch.setattr(sys, "executable", executable)
     monkeypatch.setattr(sys, "frozen", frozen, raising=False)
     assert "without a Python" in by_native.doubt.__wrapped__()

@@ -5,7 +5,6 @@ WebAssembly and plain Python give the same bytes.
 """
 
 from tower_sim.compiled.choice import WAYS, call, chosen, way
-from tower_sim.compiled.file import CompiledFile, CompiledFunction
-from tower_sim.compiled.memory import Memory
+from tower_sim.compiled.file import CompiledFile, CompiledFunction, Memory
 
 __all__ = ["WAYS", "CompiledFile", "CompiledFunction", "Memory", "call", "chosen", "way"]

@@ -35,8 +35,7 @@ os.environ |= {"NUMBA_OPT": "0", "NUMBA_DISABLE_JIT": "0", VARIABLE: BUILD}
 import numpy.typing as npt
 
 from tower_sim.compiled.by_native import LIBRARIES
-from tower_sim.compiled.file import CompiledFile, CompiledFunction, section
-from tower_sim.compiled.memory import numbers_in
+from tower_sim.compiled.file import CompiledFile, CompiledFunction, numbers_in, section
 
 llvm: Any = importlib.import_module("llvmlite.binding")
 numba: Any = importlib.import_module("numba")

@@ -17,9 +17,7 @@ from typing import Any, cast
 import numpy as np
 import wasmtime
 
-from tower_sim.compiled.cache import keep, kept
-from tower_sim.compiled.file import CompiledFile
-from tower_sim.compiled.memory import WORD, WORDS, Memory, Table, is_table, split, words_of
+from tower_sim.compiled.file import WORD, WORDS, CompiledFile, Memory, Table, is_table, keep, kept, split, words_of
 from tower_sim.errors import UsageError
 
 _c: Any = None
