@@ -8,9 +8,8 @@ from matplotlib.figure import Figure
 from support.cases import each_case
 
 from tower_sim.apparatus.dimensions import Angle, Height
-from tower_sim.drawing.by_drop import dress
 from tower_sim.drawing.files import ink_on
-from tower_sim.drawing.picture import find_tips
+from tower_sim.drawing.picture import dress, find_tips
 from tower_sim.drawing.plan import _centroid
 from tower_sim.drawing.section import _arrange_columns, draw_angle
 from tower_sim.drawing.sheet import Sheet, measure_width, scale

@@ -10,7 +10,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from tower_sim.drawing.by_drop import (
+from tower_sim.drawing.files import FONT, INK, check_path, save
+from tower_sim.drawing.paint import Paint, paints
+from tower_sim.drawing.picture import (
     COLUMN,
     ROW,
     WIDEST,
@@ -21,8 +23,6 @@ from tower_sim.drawing.by_drop import (
     measure_margin,
     stack_height,
 )
-from tower_sim.drawing.files import FONT, INK, check_path, save
-from tower_sim.drawing.paint import Paint, paints
 from tower_sim.errors import UsageError
 from tower_sim.games.tower import Turn
 from tower_sim.tools.terminal import count_noun

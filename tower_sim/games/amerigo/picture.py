@@ -10,8 +10,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from tower_sim.drawing.by_drop import draw_squares, find_mark
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
+from tower_sim.drawing.picture import draw_squares, find_mark
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import SETUP, Rules
