@@ -32,8 +32,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.door import HARDEST, as_state, knock_strength
-from tower_sim.drops.chances import estimate_chances, make_document
-from tower_sim.drops.repeat import throw
+from tower_sim.drops.repeat import estimate_chances, make_document, throw
 from tower_sim.drops.throwing import as_throw
 from tower_sim.errors import UsageError, check_kind, check_table, fault, quote, unknown
 from tower_sim.games.game import Game

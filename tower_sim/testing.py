@@ -17,8 +17,8 @@ from tower_sim.apparatus.parts import Surface, span
 from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import Cube, supply
 from tower_sim.door import as_model
-from tower_sim.drops.recorder import Recorder
 from tower_sim.drops.repeat import MAX_ATTEMPTS, redo
+from tower_sim.drops.throwing import Recorder
 from tower_sim.errors import UsageError, quote
 from tower_sim.games.game import Game
 from tower_sim.games.tower import Turn

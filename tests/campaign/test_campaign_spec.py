@@ -20,7 +20,7 @@ from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.campaign import Spec, load, parse
 from tower_sim.campaign.store import MANIFEST, make_head
 from tower_sim.campaign.tables import DROPS, ShardRows, play_run, run_shard
-from tower_sim.drops.recorder import Recorder
+from tower_sim.drops.throwing import Recorder
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import play
 from tower_sim.games.tower import game_seed

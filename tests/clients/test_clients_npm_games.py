@@ -17,7 +17,7 @@ from support.portable import ODD, model_of
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import MAX_CUBES, supply
-from tower_sim.drops.chances import estimate_chances
+from tower_sim.drops.repeat import estimate_chances
 from tower_sim.games.amerigo import Rules, Tokens, options, play
 from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, GOLD, GOLD_WITH_TOKEN, sample_games
 from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing

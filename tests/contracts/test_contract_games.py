@@ -11,7 +11,7 @@ from support.ships import DiceShip
 
 from tower_sim import registry
 from tower_sim.campaign.tables import CUBES, DROPS, ShardRows
-from tower_sim.drops.recorder import Recorder
+from tower_sim.drops.throwing import Recorder
 from tower_sim.errors import UsageError
 from tower_sim.games.game import Game
 from tower_sim.testing import check_game

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tower_sim.campaign.spec import Point, Spec
-from tower_sim.drops.recorder import Draw, Recorder
+from tower_sim.drops.throwing import Draw, Recorder
 from tower_sim.errors import check_kind, check_whole
 from tower_sim.games.game import KEY, Game
 from tower_sim.games.tower import Turn

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli.common import Physics, check_replay, number, read_seed, read_state, reopen_model
 from tower_sim.cubes import count_by_colour, parse_counts
-from tower_sim.drops.chances import MOST_DRAWS, Chances, estimate_chances, is_more, make_document
+from tower_sim.drops.repeat import MOST_DRAWS, Chances, estimate_chances, is_more, make_document
 from tower_sim.drops.repeat import redo as redo_of
 from tower_sim.errors import UsageError, check_whole, fault, unknown
 from tower_sim.models import PHYSICS, choose_settings, open_model

@@ -14,8 +14,8 @@ import numpy as np
 from tower_sim.compare.paired import CHUNK, Draws, Pairs, Tally
 from tower_sim.compiled import way
 from tower_sim.contract import DropModel
-from tower_sim.drops.recorder import Recorder
 from tower_sim.drops.repeat import TooManyFailedDraws
+from tower_sim.drops.throwing import Recorder
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games.compared import Compared, Values
 from tower_sim.games.ways import parse_value

@@ -1,4 +1,4 @@
-// Chances: what comes out if this is thrown next, or that. Each throw is drawn many times from one state; as tower_sim/drops/chances.py.
+// Chances: what comes out if this is thrown next, or that. Each throw is drawn many times from one state; as tower_sim/drops/repeat.py.
 
 /** @import { Counts, Seed, Tower, TowerState } from "./types.js" */
 import { aTower, checkCounts, fault } from "./check.js";

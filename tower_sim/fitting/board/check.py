@@ -14,7 +14,7 @@ from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, 
 from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.tables import ShardRows, list_tables, play_run
 from tower_sim.contract import BoardModel
-from tower_sim.drops.recorder import Draw, Recorder
+from tower_sim.drops.throwing import Draw, Recorder
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.fitting.board.data import Throws, count_throws, find_ship
 from tower_sim.fitting.board.facts import Fact, list_facts
