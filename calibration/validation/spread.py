@@ -27,10 +27,9 @@ from calibration.validation.script import option, print_table, script
 from tower_sim import load as load_apparatus
 from tower_sim.campaign.reader import load
 from tower_sim.fitting.numerics import maximise
-from tower_sim.fitting.tower import cascade_fit
-from tower_sim.fitting.tower.classifier import tell_apart
+from tower_sim.fitting.tower import fit
 from tower_sim.fitting.tower.data import Rows, read_rows
-from tower_sim.fitting.tower.whole_games import list_unseen_games, read_games
+from tower_sim.fitting.tower.whole_games import list_unseen_games, read_games, tell_apart
 from tower_sim.runs.array import Runs
 from tower_sim.statistics import sum_error
 from tower_sim.surrogate.cascade import EFFECTS, Cascade, normal_scores
@@ -91,7 +90,7 @@ def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, npt.NDArr
         most = int(counts[some].max())
         is_some = np.zeros(len(rows), bool)
         is_some[some] = True
-        chance, weights = cascade_fit.chances(law, rows.take(is_some))
+        chance, weights = fit.chances(law, rows.take(is_some))
         place = np.flatnonzero(is_some)
         start = np.cumsum(counts[place]) - counts[place]
         laws = np.zeros((len(place), len(weights), most + 1))
@@ -151,7 +150,7 @@ def across(rows: Rows, law: Cascade) -> None:
     }
     scores: list[Array] = []
     for floor, there in groups.values():
-        chance = cascade_fit._passes(law.floors[floor], floor, rows, effects)[there]
+        chance = fit._passes(law.floors[floor], floor, rows, effects)[there]
         mean, variance = (np.zeros((len(rows), len(effects))) for _ in range(2))
         np.add.at(mean, rows.drop[there], chance)
         np.add.at(variance, rows.drop[there], chance * (1 - chance))
@@ -166,44 +165,42 @@ def across(rows: Rows, law: Cascade) -> None:
     print_table(["cubes that", "correlation with those that lie on the lower floor"], table)
 
 
-Cells = Callable[[Rows, int], cascade_fit._Cells]
+Cells = Callable[[Rows, int], fit._Cells]
 
 
-def by_lying(rows: Rows, floor: int) -> cascade_fit._Cells:
+def by_lying(rows: Rows, floor: int) -> fit._Cells:
     """Return the cells of the law: one effect a floor, whose sd for arriving cubes follows the number lying there."""
-    return cascade_fit._cells(rows, floor)
+    return fit._cells(rows, floor)
 
 
-def alike(rows: Rows, floor: int) -> cascade_fit._Cells:
+def alike(rows: Rows, floor: int) -> fit._Cells:
     """Return cells with one effect a floor, whose sd for arriving cubes is the same for any number lying there."""
     cells = by_lying(rows, floor)
     return replace(cells, spread=cells.spread @ csr_array(np.diag([1.0] * cells.spread.shape[1]) + _to_first(cells)))
 
 
-def apart(rows: Rows, floor: int) -> cascade_fit._Cells:
+def apart(rows: Rows, floor: int) -> fit._Cells:
     """Return cells with an effect for the cubes that arrive, and another one for those that lie there."""
     return _regroup(alike(rows, floor), lambda cells, lies: 2 * cells.drop + lies)
 
 
-def by_throw(rows: Rows, floor: int) -> cascade_fit._Cells:
+def by_throw(rows: Rows, floor: int) -> fit._Cells:
     return _regroup(alike(rows, floor), lambda cells, lies: np.arange(len(lies)))
 
 
-def _to_first(cells: cascade_fit._Cells) -> Array:
+def _to_first(cells: fit._Cells) -> Array:
     change = np.zeros((cells.spread.shape[1],) * 2)
-    for i in range(1, len(cascade_fit.ARRIVING_SPREAD)):
+    for i in range(1, len(fit.ARRIVING_SPREAD)):
         change[i, 0], change[i, i] = 1, -1
     return change
 
 
-def _regroup(
-    cells: cascade_fit._Cells, key: Callable[[cascade_fit._Cells, npt.NDArray[Any]], npt.NDArray[Any]]
-) -> cascade_fit._Cells:
+def _regroup(cells: fit._Cells, key: Callable[[fit._Cells, npt.NDArray[Any]], npt.NDArray[Any]]) -> fit._Cells:
     lies = cells.spread[:, [0]].toarray()[:, 0] == 0
     group = key(cells, lies)
     order = np.argsort(group, kind="stable")
     parts = (cells.cubes[order], cells.passed[order], cells.x[order], cells.spread[order])
-    return cascade_fit._Cells(group[order], *parts)
+    return fit._Cells(group[order], *parts)
 
 
 LAWS: dict[str, Cells] = {
@@ -214,21 +211,21 @@ LAWS: dict[str, Cells] = {
 }
 
 
-def fit_floor(cells: cascade_fit._Cells) -> Array:
-    penalty = cascade_fit._penalty()
+def fit_floor(cells: fit._Cells) -> Array:
+    penalty = fit._penalty()
 
     def climb(at: Array) -> tuple[float, Array, Array]:
-        value, slope, information = cascade_fit._log_likelihood(at, cells)
+        value, slope, information = fit._log_likelihood(at, cells)
         return value - float(at @ penalty @ at) / 2, slope - penalty @ at, information + penalty
 
-    begin = np.where(np.arange(cascade_fit._SIZE) < cascade_fit._SPLIT, 0.0, 0.3)
+    begin = np.where(np.arange(fit._SIZE) < fit._SPLIT, 0.0, 0.3)
     return maximise(climb, begin, np.where(begin > 0, 0.0, -np.inf))[0]
 
 
 def scores(at: Array, make: Cells, rows: Rows, floor: int) -> Array:
     """Return the log score of each run: the chance of which cubes passed the floor."""
     one = [rows.take(rows.run == run) for run in np.unique(rows.run)]
-    return np.array([cascade_fit._log_likelihood(at, make(each, floor))[0] for each in one])
+    return np.array([fit._log_likelihood(at, make(each, floor))[0] for each in one])
 
 
 def compare_laws(used: Rows, held: Rows) -> None:
@@ -245,7 +242,7 @@ def _score_laws(used: Rows, held: Rows) -> Iterator[Sequence[str]]:
         score = np.sum([scores(at[floor], make, held, floor) for floor in FLOORS], axis=0)
         base = score if base is None else base
         gain, error = sum_error(score - base)
-        first = cascade_fit._SPLIT
+        first = fit._SPLIT
         used_sds = {floor: np.flatnonzero(np.asarray(cells[floor].spread.sum(0)) > 0) for floor in FLOORS}
         sds = ["/".join(f"{sd:.2f}" for sd in at[floor][first:][used_sds[floor]]) for floor in FLOORS]
         yield name, f"{gain:+.1f} ± {error:.1f}", ", ".join(sds)

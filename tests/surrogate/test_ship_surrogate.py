@@ -21,10 +21,8 @@ from tower_sim.campaign import parse
 from tower_sim.campaign.data import Campaign, Words
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
-from tower_sim.fitting.board.check import check_law, permute, play_again
-from tower_sim.fitting.board.data import Throws, count_throws, list_places
-from tower_sim.fitting.board.facts import list_facts
-from tower_sim.fitting.board.fit import fit_changes, fit_law
+from tower_sim.fitting.board.check import check_law, list_facts, permute, play_again
+from tower_sim.fitting.board.fit import Throws, count_throws, fit_changes, fit_law, list_places
 from tower_sim.fitting.board.pages import report
 from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.ship import ShipSurrogate, draw_places

@@ -16,7 +16,7 @@ from support.pictures import faults
 from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign.data import Campaign, Facts, Failed, Words
 from tower_sim.errors import UsageError
-from tower_sim.fitting.tower import classifier, distances, pages, whole_games
+from tower_sim.fitting.tower import distances, pages, whole_games
 from tower_sim.fitting.tower.distances import Distance
 from tower_sim.fitting.tower.knocks import KnockMeans
 from tower_sim.fitting.tower.whole_games import Autocorrelation, WholeGames
@@ -267,9 +267,9 @@ def test_a_campaign_of_other_things_or_of_many_rules_is_refused():
 
 def test_features_are_of_their_game_only_and_named_once():
     games = played(12, np.random.default_rng(16), rules=SHORT)
-    names, table = classifier.features(games)
+    names, table = whole_games.features(games)
     assert len(set(names)) == len(names) == table.shape[1]
-    assert np.array_equal(classifier.features(games.take([3, 7]))[1], table[[3, 7]])
+    assert np.array_equal(whole_games.features(games.take([3, 7]))[1], table[[3, 7]])
     at = names.index("red out of drop 3")
     assert np.array_equal(table[:, at], games.emerged[:, 3, RULES.colours.index("red")])
     product = names.index("inside in phase 2 times phase 9")
@@ -284,7 +284,7 @@ def test_games_whose_every_drop_throws_all_colours_are_compared_too():
     before = np.concatenate([np.zeros((40, 1, 2), int), a.inside[:, :-1]], 1)
     assert np.array_equal(before + a.thrown, a.emerged + a.inside)
     assert np.array_equal(a.thrown, np.array([3, 4]) - before)
-    names, table = classifier.features(a)
+    names, table = whole_games.features(a)
     assert "action points of the game" not in names
     thrown = [names.index(f"thrown in phase {phase}") for phase in range(1, 6)]
     assert np.array_equal(table[:, thrown], a.thrown[:, 1:].sum(-1))
@@ -295,7 +295,7 @@ def test_games_whose_every_drop_throws_all_colours_are_compared_too():
 
 
 def test_the_features_of_a_game_recover_the_chances_of_the_rule():
-    names, table = classifier.features(played(400, np.random.default_rng(17), 0.05))
+    names, table = whole_games.features(played(400, np.random.default_rng(17), 0.05))
     for name, chance in (("thrown cubes' share out of the game", 2 / 3 + 0.05), ("residents' share out", 1 / 3)):
         values = table[:, names.index(name)].astype(float)
         assert abs(values.mean() - chance) < 4 * stats.sem(values) + 0.002  # a ratio of a game is a little skew
@@ -304,19 +304,19 @@ def test_the_features_of_a_game_recover_the_chances_of_the_rule():
 @pytest.mark.slow
 def test_a_shift_in_release_is_flagged_and_no_shift_is_not():
     rng = np.random.default_rng(18)
-    result = classifier.power(lambda each: (played(300, each), played(300, each, 0.03)), 1, rng)
+    result = whole_games.power(lambda each: (played(300, each), played(300, each, 0.03)), 1, rng)
     assert (result.hits, result.trials, result.games) == (1, 1, 300)
     assert result.rate.low == pytest.approx(stats.binomtest(1, 1).proportion_ci(0.95, method="exact").low)
-    same = classifier.tell_apart(played(300, rng), played(320, rng), rng)
+    same = whole_games.tell_apart(played(300, rng), played(320, rng), rng)
     assert same.games == 300
     # false alarms are about 1 in 20, so one game pair is held against 1 in 10 000
     assert same.p > 1e-4
 
 
 def test_answers_count_as_two_thirds_as_many_coins_in_the_interval_and_as_all_in_p(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(classifier, "_right", lambda x, y, rng: np.arange(24) < 16)
+    monkeypatch.setattr(whole_games, "_right", lambda x, y, rng: np.arange(24) < 16)
     games = played(12, np.random.default_rng(19), rules=SHORT)
-    result = classifier.tell_apart(games, games, np.random.default_rng(1))
+    result = whole_games.tell_apart(games, games, np.random.default_rng(1))
     wilson = stats.binomtest(16, 24).proportion_ci(0.95, "wilson")
     assert result.accuracy.low < wilson.low < wilson.high < result.accuracy.high
     assert result.p == pytest.approx(stats.binom.sf(15, 24, 0.5))
@@ -325,16 +325,16 @@ def test_answers_count_as_two_thirds_as_many_coins_in_the_interval_and_as_all_in
 @pytest.mark.slow
 def test_equal_arguments_tell_alike():
     a, b = (played(40, np.random.default_rng(seed), rules=SHORT) for seed in (19, 20))
-    once, again = (classifier.tell_apart(a, b, np.random.default_rng(1)) for _ in range(2))
+    once, again = (whole_games.tell_apart(a, b, np.random.default_rng(1)) for _ in range(2))
     assert once == again
 
 
 @pytest.mark.long
 def test_the_classifier_flags_a_shift_in_nine_of_ten_trials_and_alarms_falsely_in_one_of_twenty():
     rng = np.random.default_rng(21)
-    result = classifier.power(lambda each: (played(300, each), played(300, each, 0.03)), 50, rng)
-    assert result.rate.value >= classifier.POWER
-    alarms = classifier.power(lambda each: (played(300, each), played(300, each)), 100, rng)
+    result = whole_games.power(lambda each: (played(300, each), played(300, each, 0.03)), 50, rng)
+    assert result.rate.value >= whole_games.POWER
+    alarms = whole_games.power(lambda each: (played(300, each), played(300, each)), 100, rng)
     print(f"flagged {result.hits} of {result.trials}, false alarms {alarms.hits} of {alarms.trials}")
     # at most the greatest count that a rate of 5 % gives once in 1000
     assert alarms.hits <= stats.binom.ppf(0.999, 100, 0.05)
@@ -351,7 +351,7 @@ def test_a_missing_scikit_learn_is_said_in_one_line(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(importlib, "import_module", missing)
     games = played(12, np.random.default_rng(22), rules=SHORT)
     with pytest.raises(UsageError, match=r"sklearn.* is not installed.*pip install .*scikit-learn"):
-        classifier.tell_apart(games, games, np.random.default_rng(0))
+        whole_games.tell_apart(games, games, np.random.default_rng(0))
 
 
 @cache
@@ -365,8 +365,8 @@ def check_of(shift: float, games: int = 60) -> pages.TowerCheck:
         games=40,
         scores=[RungScore("a", "0 two thirds", -2, 0.1, 0, 0), RungScore("b", "1 groups", -1.5, 0.1, 0.5, 0.02)],
         whole=whole_games.compare_games(a, b, rng, 200),
-        answers=classifier.tell_apart(a, b, rng),
-        power=classifier.Power(300, 48, 50, Estimate(0.96, 0.86, 0.995, 50)),
+        answers=whole_games.tell_apart(a, b, rng),
+        power=whole_games.Power(300, 48, 50, Estimate(0.96, 0.86, 0.995, 50)),
     )
 
 
@@ -397,7 +397,7 @@ def test_a_surrogate_failed_where_a_mean_is_off_or_nothing_passes_and_two_things
     assert pages.failure(sound) == ""
     assert pages.failure(off).startswith("It failed its check on 40 games that it was not fitted to (2 of ")
     assert " with physics, " in pages.failure(off)
-    told_apart = replace(sound, answers=replace(off.answers, games=classifier.ENOUGH), power=None)
+    told_apart = replace(sound, answers=replace(off.answers, games=whole_games.ENOUGH), power=None)
     apart = replace(told_apart, whole=replace(sound.whole, distances=off.whole.distances))
     assert [claim.verdict for claim in pages.claims(apart)][:2] == [pages.FAILS, pages.FAILS]
     undecided = [claim.verdict for claim in pages.claims(apart)][2:]

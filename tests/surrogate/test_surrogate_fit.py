@@ -32,7 +32,8 @@ from tower_sim.fitting import check_command, fit
 from tower_sim.fitting.data import find_apparatus
 from tower_sim.fitting.fit import LEAST_RUNS, ladder_text
 from tower_sim.fitting.numerics import maximise
-from tower_sim.fitting.tower import cascade_fit, ladder
+from tower_sim.fitting.tower import fit as cascade_fit
+from tower_sim.fitting.tower import fit as ladder
 from tower_sim.fitting.tower.check import check_tower
 from tower_sim.fitting.tower.data import BY_CUBE, BY_DROP, Rows, held_out, read_rows, unseen
 from tower_sim.fitting.tower.fit import find_ranges

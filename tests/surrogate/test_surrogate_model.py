@@ -22,8 +22,8 @@ from tower_sim import cli
 from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
-from tower_sim.fitting.tower.cascade_fit import chances
 from tower_sim.fitting.tower.data import Rows
+from tower_sim.fitting.tower.fit import chances
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
 from tower_sim.models import open_model

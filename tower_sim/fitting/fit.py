@@ -17,8 +17,7 @@ from tower_sim.fitting.board.fit import fit_board
 from tower_sim.fitting.data import find_apparatus
 from tower_sim.fitting.tower import pages as tower_pages
 from tower_sim.fitting.tower.check import check_tower
-from tower_sim.fitting.tower.fit import fit_tower
-from tower_sim.fitting.tower.ladder import score_lines
+from tower_sim.fitting.tower.fit import fit_tower, score_lines
 from tower_sim.report.page import Report, check_report
 from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, fitted_or_shipped
 from tower_sim.tools import writing

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tower_sim.campaign.data import Array
-from tower_sim.fitting.board.check import PERMUTATIONS, BoardCheck, ComparedFact
-from tower_sim.fitting.board.facts import classes
+from tower_sim.fitting.board.check import PERMUTATIONS, BoardCheck, ComparedFact, classes
 from tower_sim.fitting.numerics import LEVEL
 from tower_sim.report import charts
 from tower_sim.report.charts import Panel

@@ -10,12 +10,20 @@ from tower_sim.apparatus.parts import as_tower
 from tower_sim.campaign.data import Campaign
 from tower_sim.errors import UsageError, fault
 from tower_sim.fitting.data import find_apparatus, other_engine, run_starts
-from tower_sim.fitting.tower.classifier import ENOUGH, SHIFT, Power, power, tell_apart
 from tower_sim.fitting.tower.data import read_rows
+from tower_sim.fitting.tower.fit import rungs, scores
 from tower_sim.fitting.tower.knocks import CHECKED, check_knocks, games_to_knock, play_knocks
-from tower_sim.fitting.tower.ladder import rungs, scores
 from tower_sim.fitting.tower.pages import TowerCheck
-from tower_sim.fitting.tower.whole_games import compare_games, list_unseen_games, read_games
+from tower_sim.fitting.tower.whole_games import (
+    ENOUGH,
+    SHIFT,
+    Power,
+    compare_games,
+    list_unseen_games,
+    power,
+    read_games,
+    tell_apart,
+)
 from tower_sim.models import open_surrogate
 from tower_sim.runs.array import Runs
 from tower_sim.surrogate.model import SurrogateModel

@@ -9,20 +9,23 @@ from typing import Any
 import numpy as np
 
 from tower_sim.fitting.numerics import LEVEL
-from tower_sim.fitting.tower.classifier import (
+from tower_sim.fitting.tower.distances import Distance
+from tower_sim.fitting.tower.fit import score_lines
+from tower_sim.fitting.tower.knocks import KnockMeans
+from tower_sim.fitting.tower.whole_games import (
     ACCURACY_BELOW,
     ACCURACY_STRETCH,
     ENOUGH,
     FOLDS,
     POWER,
+    QUANTILES,
     SHIFT,
+    Autocorrelation,
     Classification,
+    ComparedMean,
     Power,
+    WholeGames,
 )
-from tower_sim.fitting.tower.distances import Distance
-from tower_sim.fitting.tower.knocks import KnockMeans
-from tower_sim.fitting.tower.ladder import score_lines
-from tower_sim.fitting.tower.whole_games import QUANTILES, Autocorrelation, ComparedMean, WholeGames
 from tower_sim.report import charts
 from tower_sim.report.charts import Panel
 from tower_sim.report.numbers import show
