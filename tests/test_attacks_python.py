@@ -25,8 +25,9 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import Cube, count_by_colour, supply
 from tower_sim.drops.repeat import redo, until_landed
 from tower_sim.errors import UsageError
-from tower_sim.games.amerigo import Rules, Tokens, action_points, actions_allowed, gold_for_passing, options
+from tower_sim.games.amerigo import Rules, Tokens, action_points, actions_allowed, gold_for_passing
 from tower_sim.games.amerigo import play as play_amerigo
+from tower_sim.games.amerigo import rules as options
 from tower_sim.games.amerigo.many import sample_games
 from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.battle import Battle, advance, start

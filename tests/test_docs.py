@@ -18,7 +18,7 @@ from tower_sim import cli
 from tower_sim.apparatus.catalogue import shipped
 from tower_sim.calibration import readings, wishing
 from tower_sim.campaign import load as load_campaign
-from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.abilities import Rulings
 from tower_sim.games.rules import questions
 from tower_sim.surrogate.store import KEYS, TOWER, fitted_or_shipped
 

@@ -37,8 +37,8 @@ from tower_sim.drawing.solids import Faces, join, make_boxes, make_faces
 from tower_sim.drawing.surfaces import find_surface
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import DropEntry, Rules, play
-from tower_sim.games.amerigo.picture import draw_game, game_figure
-from tower_sim.games.dead_reckoning.picture import draw_board, draw_densities
+from tower_sim.games.amerigo.compared import draw_game, game_figure
+from tower_sim.games.dead_reckoning.game import draw_board, draw_densities
 from tower_sim.state import BoardState, Pose, Resident, TowerState
 from tower_sim.tools.writing import WritingFailed
 
@@ -568,7 +568,7 @@ def test_drawing_touches_no_global_state(tmp_path: Path) -> None:
     program = (
         "import sys, matplotlib; before = matplotlib.rcParams.copy()\n"
         "from tower_sim.apparatus.catalogue import load\n"
-        "from tower_sim.drawing import draw_apparatus\nfrom tower_sim.games.amerigo.picture import draw_game\n"
+        "from tower_sim.drawing import draw_apparatus\nfrom tower_sim.games.amerigo.compared import draw_game\n"
         f"for name in ('amerigo', 'dead_reckoning'): draw_apparatus(load(name), {str(tmp_path / 'tower.png')!r})\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
         "assert matplotlib.rcParams.copy() == before\n"

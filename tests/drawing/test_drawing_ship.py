@@ -27,7 +27,7 @@ from tower_sim.drawing.picture import apparatus_figure
 from tower_sim.drawing.plan import above
 from tower_sim.drawing.solids import make_faces
 from tower_sim.drawing.surfaces import cube_faces, cut_section, find_surface
-from tower_sim.games.dead_reckoning.picture import board_figure, densities_figure, density, draw_board, draw_densities
+from tower_sim.games.dead_reckoning.game import board_figure, densities_figure, density, draw_board, draw_densities
 from tower_sim.state import BoardState, Pose, Resident, TowerState
 from tower_sim.statistics import ratio_of_sums
 

@@ -31,11 +31,11 @@ from tower_sim.games.amerigo import (
     gold_for_passing,
     knocked,
     on_gold_track,
-    options,
     play,
     start,
     throw_of,
 )
+from tower_sim.games.amerigo import rules as options
 from tower_sim.games.amerigo.rules import TokenRulings
 from tower_sim.games.rules import questions
 from tower_sim.outcome import Landing, Outcome, Status

@@ -16,11 +16,10 @@ from support.ships import DiceShip, ScriptedShip
 from tower_sim.cubes import count_by_colour
 from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning.abilities import Ability, Use
+from tower_sim.games.dead_reckoning.abilities import Ability, Rulings, Use
 from tower_sim.games.dead_reckoning.battle import SHAKES, Battle, advance, pass_always, play, start, when_behind
 from tower_sim.games.dead_reckoning.combat import SideResult
 from tower_sim.games.dead_reckoning.odds import BattleOdds
-from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import OCCASIONS, Setup, Side
 from tower_sim.games.dead_reckoning.words import battle_json, battle_summary, head_words, step_line
 from tower_sim.games.dead_reckoning.worths import Worth

@@ -20,11 +20,10 @@ from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning.abilities import Ability, Use
+from tower_sim.games.dead_reckoning.abilities import Ability, Rulings, Use
 from tower_sim.games.dead_reckoning.battle import TOKEN_PREFIX, Battle, advance, start
 from tower_sim.games.dead_reckoning.combat import Result, SideResult, in_explosive, resolve, verdict, worth_in
 from tower_sim.games.dead_reckoning.rules import BattleRules
-from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import (
     NON_PLAYER_SUPPLY,
     PLAYER_SUPPLY,

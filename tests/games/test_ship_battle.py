@@ -10,9 +10,8 @@ import pytest
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Surface
-from tower_sim.games.dead_reckoning.abilities import Ability
+from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
 from tower_sim.games.dead_reckoning.battle import Battle, advance, play, start, when_behind
-from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import Setup, Side
 from tower_sim.simulator import PhysicsModel
 

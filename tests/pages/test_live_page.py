@@ -17,7 +17,7 @@ from support.cases import each_case
 from tower_sim import PhysicsModel, cli, load, registry
 from tower_sim.drops.repeat import redo
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
+from tower_sim.games.amerigo.rules import action_points, actions_allowed, gold_for_passing
 from tower_sim.requests import Throw, outcome
 from tower_sim.state import TowerState
 from tower_sim.web.live import live_page

@@ -4,9 +4,8 @@ from typing import Any
 
 from support.ships import DiceShip, ScriptedShip
 
-from tower_sim.games.dead_reckoning.abilities import Ability
+from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
 from tower_sim.games.dead_reckoning.battle import play, start
-from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import Setup, Side
 
 

@@ -10,9 +10,9 @@ from tower_sim.cubes import count_by_colour
 from tower_sim.env.base import Seen, TowerEnv, by_colour
 from tower_sim.errors import check_number, check_whole
 from tower_sim.games.amerigo import GAME
-from tower_sim.games.amerigo.options import Tokens, options
+from tower_sim.games.amerigo.compared import game_figure
 from tower_sim.games.amerigo.phases import DropEntry, cleared, drop, start
-from tower_sim.games.amerigo.picture import game_figure
+from tower_sim.games.amerigo.rules import Tokens, options
 from tower_sim.state import TowerState
 
 NEED, GOLD = 20, 0.5  # assumptions: see AmerigoPhasesEnv

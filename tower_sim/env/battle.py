@@ -22,7 +22,7 @@ from tower_sim.errors import check_one, fault
 from tower_sim.games.dead_reckoning import GAME
 from tower_sim.games.dead_reckoning.abilities import ZONE, Use, list_places
 from tower_sim.games.dead_reckoning.battle import Battle, Policy, advance, due, start, when_behind
-from tower_sim.games.dead_reckoning.picture import board_figure
+from tower_sim.games.dead_reckoning.game import board_figure
 from tower_sim.games.dead_reckoning.sides import Setup
 from tower_sim.runs.array import Array
 from tower_sim.state import check_seed

@@ -1,9 +1,11 @@
 """Amerigo: the part of the game that its tower decides. READ phases.py FIRST: it has the rules."""
 
 from tower_sim.games.amerigo.game import GAME
-from tower_sim.games.amerigo.options import (
+from tower_sim.games.amerigo.phases import DropEntry, after, cleared, game_json, knocked, play, start, throw_of
+from tower_sim.games.amerigo.rules import (
     Choice,
     Options,
+    Rules,
     Tokens,
     action_points,
     actions_allowed,
@@ -11,8 +13,6 @@ from tower_sim.games.amerigo.options import (
     on_gold_track,
     options,
 )
-from tower_sim.games.amerigo.phases import DropEntry, after, cleared, game_json, knocked, play, start, throw_of
-from tower_sim.games.amerigo.rules import Rules
 from tower_sim.games.tower import DROP_STREAM, KNOCK_STREAM
 
 __all__ = [

@@ -22,8 +22,7 @@ from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.door import as_model
 from tower_sim.errors import fault
 from tower_sim.games import GameTower
-from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
-from tower_sim.games.amerigo.rules import SETUP, Rules, as_rules
+from tower_sim.games.amerigo.rules import SETUP, Rules, action_points, actions_allowed, as_rules, gold_for_passing
 from tower_sim.games.running import has_board
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState, check_seed

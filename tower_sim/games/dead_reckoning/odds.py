@@ -129,7 +129,7 @@ class BattleOdds(ManyRuns):
         return odds_report(self.document())
 
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        from tower_sim.games.dead_reckoning.picture import draw_densities
+        from tower_sim.games.dead_reckoning.game import draw_densities
 
         last, in_play, ship = self._last(), self.in_play, with_board(apparatus)
         counts = {zone.name: [places[ZONE + zone.name] for places in in_play] for zone in ship.board.zones}

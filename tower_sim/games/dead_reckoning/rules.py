@@ -9,8 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.errors import fault
-from tower_sim.games.dead_reckoning.abilities import Ability
-from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
 from tower_sim.games.dead_reckoning.sides import OCCASIONS, PLAYER_SUPPLY, SINKS_AT, Kind, Occasion, Setup, Side
 from tower_sim.games.rules import Rules
 from tower_sim.games.ways import MAX_WORD
