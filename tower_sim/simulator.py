@@ -25,11 +25,10 @@ from tower_sim.cubes import MAX_CUBES, Cube
 from tower_sim.door import Door, as_zone, go_on_there, knock_strength
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Landing, Outcome
-from tower_sim.physics import by_hand
-from tower_sim.physics.belonging import advice_by_digest, state_digest
+from tower_sim.physics import plain
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.core.drop import MOST_OVERLAP
-from tower_sim.physics.scene import Scene
+from tower_sim.physics.scene import Scene, advice_by_digest, state_digest
 from tower_sim.physics.settings import PhysicsSettings, as_settings
 from tower_sim.physics.world import World
 from tower_sim.places import BORDER, INSIDE, LOST, TABLE, ZONE
@@ -128,7 +127,7 @@ class PhysicsModel(BaseModel):
     def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
         """Throw cubes with given launches; see `HandModel.throw_by_hand`."""
         thrown = self._door.check_throw(state, cubes)
-        releases = by_hand.read(thrown, launches, self.settings.window, self.shape)
+        releases = plain.read(thrown, launches, self.settings.window, self.shape)
         rows = tuple(tuple(map(float, row)) for row in launches)
         event = Event("hand", "", thrown, (), launches=rows)
         return self._run(state, thrown, event, lambda scene: scene.launch(releases, is_checked=True))

@@ -66,7 +66,7 @@ def reopen_model(shape: Apparatus, state: TowerState | None) -> Model:
     """Open the model that made a state, with its engine and accuracy; without a state, open physics."""
     if state is None or state.model != "physics":
         return open_model(shape, state.model if state else "physics")
-    from tower_sim.physics.belonging import find_maker
+    from tower_sim.physics.scene import find_maker
     from tower_sim.physics.settings import accuracy
 
     engine = find_maker(shape, state.digest)

@@ -1,4 +1,4 @@
-// By hand: cubes that somebody let go, where and when and how fast is known; as tower_sim/physics/by_hand.py. A launch is
+// By hand: cubes that somebody let go, where and when and how fast is known; as tower_sim/physics/plain.py. A launch is
 // { cube: { id, colour }, windows, pose, velocity, spin }: how many windows had passed, m and a unit quaternion, m/s, rad/s.
 
 import { refuse, wrongly } from "./refuse.js";
