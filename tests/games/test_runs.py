@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from tower_sim.errors import UsageError
 from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, by_drop
-from tower_sim.runs.figure import MOST, SPREAD, SUM, Figure, script
-from tower_sim.runs.formula import formula
+from tower_sim.runs.figure import MOST, SPREAD, SUM, Figure, formula, script
 from tower_sim.runs.tower import INSIDE_SETUP, OUT, RESIDENTS_OUT, SHARE_OUT, SKIPPED, THROWN_OUT, some_out
 
 NODE = shutil.which("node")
