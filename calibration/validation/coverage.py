@@ -18,7 +18,7 @@ import numpy as np
 from calibration.validation.script import option, put, script, table_text
 from tower_sim.campaign.data import Campaign
 from tower_sim.statistics import Estimate, Estimates, Resamples, ratio_errors, wilson
-from tower_sim.study import effects, fairness, memory, retention
+from tower_sim.study import battles, effects, memory, retention
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.study.design import Quantity, SweptCurve, Varied, at_point, quantities
 from tower_sim.study.effects import LEVEL, changes, slices
@@ -135,8 +135,8 @@ def intervals(part: Campaign) -> dict[str, list[Estimate]]:
     lags = memory.autocorrelation(part, boot, np.column_stack([d.inside_after, part.inside_by_colour]))
     of_setup = retention.setup_colours(part, boot, setup)
     over = retention.moments(part, boot, d.emerged - THROWN_OUT * d.thrown - RESIDENT_OUT * d.inside_before, rows)[0]
-    with patch.object(fairness, "PERMUTATIONS", 1), patch.object(fairness, "FEWEST", 1):  # for its p alone
-        alike = fairness.compare_colours(part, boot, fairness.thrown_situations(part), part.rng("fairness"))
+    with patch.object(battles, "PERMUTATIONS", 1), patch.object(battles, "FEWEST", 1):  # for its p alone
+        alike = battles.compare_colours(part, boot, battles.thrown_situations(part), part.rng("fairness"))
     assert stay
     assert alike
     return {

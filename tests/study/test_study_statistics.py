@@ -14,7 +14,7 @@ from tower_sim.campaign.data import Campaign
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo.many import ACTION_POINTS
 from tower_sim.statistics import Resamples, percentiles
-from tower_sim.study import fairness, memory, retention
+from tower_sim.study import battles, memory, retention
 from tower_sim.study.baseline import GameKit, play_rule
 
 T = TypeVar("T")
@@ -274,13 +274,13 @@ def thrown_cubes(rng: np.random.Generator, runs: int, chance: dict[str, float], 
     return replace(series(np.zeros((runs, 1), int)), cubes=with_cubes(rows))
 
 
-def judge_colours(campaign: Campaign, rng: np.random.Generator, situations: Any = fairness.thrown_situations) -> Any:
-    return there(fairness.compare_colours(campaign, boot_of(campaign), situations(campaign), rng))
+def judge_colours(campaign: Campaign, rng: np.random.Generator, situations: Any = battles.thrown_situations) -> Any:
+    return there(battles.compare_colours(campaign, boot_of(campaign), situations(campaign), rng))
 
 
 @pytest.mark.slow
 def test_the_permutation_test_has_its_size(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fairness, "PERMUTATIONS", 199)
+    monkeypatch.setattr(battles, "PERMUTATIONS", 199)
     rng = np.random.default_rng(20)
     rejected = limit = 0
     for _ in range(200):
@@ -306,9 +306,9 @@ def test_labels_are_permuted_within_each_situation_only():
     cell = np.array([0, 0, 0, 0, 0, 1, 1])
     colour = np.array([0, 0, 0, 1, 1, 2, 3])
     out = np.array([True, True, False, False, False, True, False])
-    cubes = fairness.Situations(cell, cell, colour, out)
+    cubes = battles.Situations(cell, cell, colour, out)
     rng = np.random.default_rng(22)
-    drawn = np.array([np.bincount(fairness.shuffled(cubes, rng), minlength=4) for _ in range(4000)])
+    drawn = np.array([np.bincount(battles.shuffled(cubes, rng), minlength=4) for _ in range(4000)])
     assert (drawn[:, :2].sum(1) == 2).all()
     assert (drawn[:, 2:].sum(1) == 1).all()
     expected = stats.hypergeom.pmf([0, 1, 2], 5, 3, 2) * 4000
@@ -329,7 +329,7 @@ def test_colours_that_lie_in_different_regions_are_not_called_unlike():
                 out = rng.random() < (0.8 if easy else 0.1)
                 rows.append((run, i, colour, False, 1, place, "tray" if out else place))
         campaign = replace(series(np.zeros((60, 1), int)), cubes=with_cubes(rows))
-        found = judge_colours(campaign, rng, fairness.resident_situations)
+        found = judge_colours(campaign, rng, battles.resident_situations)
         p.append(found.p)
     assert within(sum(each <= 0.05 for each in p), 0.05, 20)
 

@@ -13,7 +13,7 @@ from tower_sim.report.charts import RULE, Panel, bars, level, points
 from tower_sim.report.numbers import show
 from tower_sim.report.page import Chart, Rows, Section, Table
 from tower_sim.statistics import Estimates, Resamples, apart, holm
-from tower_sim.study import fairness, memory, retention
+from tower_sim.study import battles, memory, retention
 from tower_sim.study.baseline import is_of_the_rule
 from tower_sim.study.design import estimate, other_figures, own_columns
 from tower_sim.study.effects import LEVEL
@@ -145,13 +145,13 @@ def remembrance(tower: TowerFigures) -> Section:
 def alike(tower: TowerFigures) -> Section:
     """Return the section on whether colours are alike."""
     campaign, boot = tower.campaign, tower.boot
-    tests: dict[str, fairness.Fairness] = {}
+    tests: dict[str, battles.Fairness] = {}
     says: list[str] = []
     for name, situations, words in (
-        ("thrown", fairness.thrown_situations(campaign), "thrown in the same drop"),
-        ("residents", fairness.resident_situations(campaign), "inside, of the same region and age in the same drop"),
+        ("thrown", battles.thrown_situations(campaign), "thrown in the same drop"),
+        ("residents", battles.resident_situations(campaign), "inside, of the same region and age in the same drop"),
     ):
-        test = fairness.compare_colours(campaign, boot, situations, campaign.rng(f"fairness {name}"))
+        test = battles.compare_colours(campaign, boot, situations, campaign.rng(f"fairness {name}"))
         if test is None:
             says.append(f"Cubes {words}: no drop has cubes of two colours of which some came out, so no test.")
             continue
