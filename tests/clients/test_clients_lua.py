@@ -21,11 +21,10 @@ from tower_sim import cli
 from tower_sim.clients import lua_file
 from tower_sim.clients.write import export_command
 from tower_sim.errors import UsageError
-from tower_sim.surrogate import export
-from tower_sim.surrogate.cascade import CROWD
+from tower_sim.surrogate import ship
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.table import OUT, WORD, Resting, move
+from tower_sim.surrogate.table import CROWD, OUT, WORD, Resting, move
 
 pytestmark = pytest.mark.slow
 
@@ -95,7 +94,7 @@ def test_drops_by_counts_carry_over_what_stays_inside(model: SurrogateModel, lua
     """Cubes are numbered as they are thrown, by colour in the order of the alphabet."""
     word = WordStream(SEED)
     inside: list[dict[str, Any]] = []
-    lines = [json.loads(line) for line in sampler(export.document(model.fitted), tmp_path)(lua, "drops", *SEED)]
+    lines = [json.loads(line) for line in sampler(ship.document(model.fitted), tmp_path)(lua, "drops", *SEED)]
     assert len(lines) == 6
     for drop in lines:
         thrown = dict(drop["thrown"])

@@ -24,7 +24,7 @@ from tower_sim.apparatus.kind import with_board
 from tower_sim.games.dead_reckoning.battle import Battle, play, start
 from tower_sim.games.dead_reckoning.odds import NUMBERS, BattleOdds
 from tower_sim.games.dead_reckoning.sides import Setup, Side
-from tower_sim.surrogate import export
+from tower_sim.surrogate import ship
 from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.ship import ShipSurrogate, landing
@@ -75,7 +75,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
     file = tmp_path_factory.mktemp("ship") / "ask.mjs"
     text = source("tower_sim.surrogate", "words.js", "ship.js") + source("tower_sim.games.dead_reckoning", "battle.js")
     file.write_text(text + ASK, "utf-8")
-    law = export.document(FITTED)["law"]
+    law = ship.document(FITTED)["law"]
 
     def answers(*requests: Mapping[str, Any]) -> list[Any]:
         return answered(file, given={"law": law, "printed": PRINTED, "requests": requests})

@@ -8,8 +8,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from tower_sim.surrogate.cascade import EFFECTS, FRESH
-from tower_sim.surrogate.table import OUT, WORD, Resting, Table
+from tower_sim.surrogate.table import EFFECTS, FRESH, OUT, WORD, Resting, Table
 
 Ends = tuple[int, ...]
 

@@ -42,9 +42,19 @@ from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import open_model
 from tower_sim.surrogate import model as surrogate_model
-from tower_sim.surrogate.cascade import CROWD, FRESH, Cascade, FloorLaw, Passing, Polyline, normal_scores
 from tower_sim.surrogate.store import Fitted, load_fitted, shipped
-from tower_sim.surrogate.table import OUT, Resting, table_of
+from tower_sim.surrogate.table import (
+    CROWD,
+    FRESH,
+    OUT,
+    Cascade,
+    FloorLaw,
+    Passing,
+    Polyline,
+    Resting,
+    normal_scores,
+    table_of,
+)
 from tower_sim.tools.progress import report_progress
 
 SHAPE = load_apparatus("amerigo")

@@ -41,12 +41,11 @@ from tower_sim.games import amerigo
 from tower_sim.games.tower import game_seed
 from tower_sim.physics.core.drop import HOLD
 from tower_sim.state import Event, Resident, TowerState
-from tower_sim.surrogate import export
-from tower_sim.surrogate.cascade import KNOCKS, Cascade, Polyline
+from tower_sim.surrogate import ship
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import Fitted, fitted_or_shipped
-from tower_sim.surrogate.table import OUT, UNIT, WORD, knocked, threshold
+from tower_sim.surrogate.table import KNOCKS, OUT, UNIT, WORD, Cascade, Polyline, knocked, threshold
 from tower_sim.testing import check_model
 
 SHAPE = load("amerigo")
@@ -145,7 +144,7 @@ def test_a_file_keeps_knocks_and_one_without_them_is_as_before():
     assert Fitted.from_json(FILE.to_json()) == FILE
     assert Fitted.from_json(OLDER.to_json()) == OLDER
     assert "knock" not in OLDER.to_json()
-    assert "knock" not in json.dumps(export.document(OLDER))
+    assert "knock" not in json.dumps(ship.document(OLDER))
     assert len({FILE.digest, OLDER.digest, replace(FILE, law=replace(LAW, knocks=CURVES[::-1])).digest}) == 3
 
 
@@ -188,7 +187,7 @@ def in_javascript(fitted: Fitted, folder: Path, requests: Any) -> list[Any]:
     for name, text in modules.items():
         (folder / "lib" / f"{name}.js").write_text(text, "utf-8")
     (folder / "ask.mjs").write_text(SCRIPT, "utf-8")
-    (folder / "sampler.mjs").write_text(export.js_text(export.document(fitted)), "utf-8")
+    (folder / "sampler.mjs").write_text(ship.js_text(ship.document(fitted)), "utf-8")
     return answered(folder / "ask.mjs", given=requests)
 
 

@@ -28,10 +28,9 @@ from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
 from tower_sim.models import open_model
 from tower_sim.state import Event, Resident, TowerState
-from tower_sim.surrogate.cascade import Cascade
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped, shipped_names
-from tower_sim.surrogate.table import OUT, Resting, move
+from tower_sim.surrogate.table import OUT, Cascade, Resting, move
 
 SHAPE = load("amerigo")
 SHIPPED = shipped(SHAPE.name, SHAPE.digest)

@@ -31,11 +31,10 @@ from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
 from tower_sim.outcome import Outcome
 from tower_sim.state import Event, Resident, TowerState
-from tower_sim.surrogate import export, kernel
-from tower_sim.surrogate.cascade import CROWD, FRESH
+from tower_sim.surrogate import kernel, ship
 from tower_sim.surrogate.generator import WordStream, mixed
 from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.table import OUT, WORD, FloorTable, Resting, Table, move
+from tower_sim.surrogate.table import CROWD, FRESH, OUT, WORD, FloorTable, Resting, Table, move
 
 ROOT = Path(__file__).parents[2]
 Ask = Callable[..., list[Any]]
@@ -52,8 +51,8 @@ def ask(model: SurrogateModel, tmp_path_factory: pytest.TempPathFactory) -> Ask:
     if not NODE:
         pytest.skip("node is not installed here, and nothing else runs JavaScript")
     folder = tmp_path_factory.mktemp("samplers")
-    for name, document in (("made_up", MADE_UP), ("amerigo", export.document(model.fitted))):
-        (folder / f"{name}.mjs").write_text(export.js_text(document), "utf-8")
+    for name, document in (("made_up", MADE_UP), ("amerigo", ship.document(model.fitted))):
+        (folder / f"{name}.mjs").write_text(ship.js_text(document), "utf-8")
 
     def answers(name: str, *requests: Mapping[str, Any]) -> list[Any]:
         return answered(VECTORS / "ask.mjs", folder / f"{name}.mjs", given=requests)
@@ -318,7 +317,7 @@ def test_a_model_file_exports_like_the_shipped_one(model: SurrogateModel, tmp_pa
 
 
 def test_the_javascript_module_needs_no_other_and_no_function_that_may_differ_between_machines(model: SurrogateModel):
-    text = export.js_text(export.document(model.fitted))
+    text = ship.js_text(ship.document(model.fitted))
     code = re.sub(r"/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"", "", text.split("\nexport const MODEL")[0], flags=re.S)
     assert not re.search(r"\bimport\b|\brequire\b|\bDate\b|\bcrypto\b|\*\*", code)
     assert set(re.findall(r"Math\.(\w+)", code)) == {"imul", "floor", "min", "abs"}

@@ -24,8 +24,8 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.surrogate import store
-from tower_sim.surrogate.cascade import Cascade, FloorLaw, Passing, Polyline
 from tower_sim.surrogate.store import BOARD, FAILED_NAME, TOWER, Fitted, RungScore, Source, load_fitted, shipped
+from tower_sim.surrogate.table import Cascade, FloorLaw, Passing, Polyline
 
 SHAPE = load("amerigo")
 SHIPPED = shipped(SHAPE.name, SHAPE.digest)

@@ -20,7 +20,7 @@ from tower_sim.apparatus.kind import with_board
 from tower_sim.clients import javascript as modules
 from tower_sim.clients import lua_file
 from tower_sim.errors import UsageError, fault, quote
-from tower_sim.surrogate.export import document, js_text, json_text
+from tower_sim.surrogate.ship import document, js_text, json_text
 from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped, shipped_names
 from tower_sim.tools.terminal import warn
 from tower_sim.tools.writing import write, write_all

@@ -20,7 +20,7 @@ from tower_sim.games.picture import figure
 from tower_sim.games.push_your_luck import GAME, MOST_THROWS, LuckRules, after, throw
 from tower_sim.runs.array import Array
 from tower_sim.state import TowerState, check_seed
-from tower_sim.surrogate.many import ManyTowers
+from tower_sim.surrogate.model import ManyTowers
 from tower_sim.tools.terminal import count_noun
 
 THROW, STOP = 0, 1

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tower_sim.errors import fault
 from tower_sim.places import BORDER, TABLE, ZONE
-from tower_sim.surrogate.plain import AGAIN, from_plain
+from tower_sim.surrogate.two_thirds import AGAIN, from_plain
 
 Array = npt.NDArray[Any]
 

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from tower_sim.compiled import CompiledFile, CompiledFunction, call
 from tower_sim.compiled.marks import aside
-from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH
-from tower_sim.surrogate.table import WORD, Table
+from tower_sim.surrogate.table import CROWD, EFFECTS, FRESH, WORD, Table
 
 Array = npt.NDArray[Any]
 

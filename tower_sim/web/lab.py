@@ -14,7 +14,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, check_whole, fault, quote
 from tower_sim.games.game import Game
-from tower_sim.surrogate.export import document
+from tower_sim.surrogate.ship import document
 from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped_names
 from tower_sim.surrogate.store import shipped as shipped_surrogate
 from tower_sim.tools.reading import toml_table

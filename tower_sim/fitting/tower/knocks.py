@@ -17,8 +17,8 @@ from tower_sim.drops.repeat import until_landed
 from tower_sim.fitting.numerics import maximise
 from tower_sim.runs.array import Array
 from tower_sim.statistics import ratio_of_sums, sum_by_unit
-from tower_sim.surrogate.cascade import KNOCKS, Cascade, Polyline
 from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.table import KNOCKS, Cascade, Polyline
 from tower_sim.tools.progress import nothing
 
 GAMES = 100  # played again for the fit, and as many for the check; each takes about a minute on one core
