@@ -31,7 +31,7 @@ from tower_sim.errors import UsageError, check_whole, quote
 from tower_sim.report.page import FILES, SETTERS, check_report
 from tower_sim.surrogate.store import beside
 from tower_sim.tools import writing
-from tower_sim.tools.extras import need
+from tower_sim.tools.pool import need
 
 ENOUGH = 15.0  # effective towers; with fewer, more games of the heavy towers are played
 MOST = 60  # towers with more games in one calibration

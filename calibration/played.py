@@ -28,7 +28,7 @@ from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, by_drop
 from tower_sim.simulator import PhysicsModel
 from tower_sim.tools import writing
 from tower_sim.tools.pool import in_threads
-from tower_sim.tools.progress import report_progress
+from tower_sim.tools.terminal import report_progress
 
 FOLDER = Path(__file__).with_name("played")
 PIECES, TOWERS, GAMES = 20, 128, 2

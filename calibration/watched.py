@@ -21,7 +21,7 @@ from tower_sim.models import PHYSICS, open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import TowerState
 from tower_sim.tools.pool import in_threads
-from tower_sim.tools.progress import report_progress
+from tower_sim.tools.terminal import report_progress
 
 COLOURS = len(Rules().colours)
 

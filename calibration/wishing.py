@@ -26,7 +26,7 @@ from tower_sim.runs.by_drop import ByDrop
 from tower_sim.statistics import average
 from tower_sim.surrogate.store import beside
 from tower_sim.tools import writing
-from tower_sim.tools.progress import report_progress
+from tower_sim.tools.terminal import report_progress
 
 ROUNDS = ((8, range(200, 204)), (3, range(204, 216)))
 """How many towers are played to choose one, and by which games: all, then the nearest."""

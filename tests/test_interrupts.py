@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from tower_sim.tools import interrupts, pool
-from tower_sim.tools.interrupts import terminable
+from tower_sim.tools import pool, terminal
+from tower_sim.tools.terminal import terminable
 
 
 @pytest.mark.parametrize("is_held_back", [True, False])
@@ -20,7 +20,7 @@ def test_a_process_that_works_for_another_does_not_die_of_ctrl_c(is_held_back: b
         assert crew.map(signal.raise_signal, [signal.SIGINT] * 2) == [None, None]
 
 
-@pytest.mark.parametrize("stop", interrupts._STOPS)
+@pytest.mark.parametrize("stop", terminal._STOPS)
 def test_what_asks_a_process_to_stop_is_ctrl_c_in_the_block_and_again_what_it_was_after_it(stop: signal.Signals):
     before = signal.getsignal(stop)
     with pytest.raises(KeyboardInterrupt), terminable():

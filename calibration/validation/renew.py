@@ -31,8 +31,7 @@ from tower_sim.service import ModelCache
 from tower_sim.service.lines import serve
 from tower_sim.study import study
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
-from tower_sim.tools.progress import report_progress
-from tower_sim.tools.terminal import fold
+from tower_sim.tools.terminal import fold, report_progress
 from tower_sim.tools.writing import write as write_whole
 
 SURROGATES = (*READINGS, "dead_reckoning")

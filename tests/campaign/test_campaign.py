@@ -26,7 +26,7 @@ from tower_sim.games.dead_reckoning import battle
 from tower_sim.games.tower import game_seed
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
-from tower_sim.tools.columns import Column
+from tower_sim.tools.reading import Column
 
 KEY = ["point", "run", "drop"]
 

@@ -27,10 +27,10 @@ from tower_sim.errors import UsageError
 RUN = """
 import sys
 import threading
-import tower_sim.tools.progress
+import tower_sim.tools.terminal
 from tower_sim.campaign import campaign_run
 if __name__ == "__main__":
-    tower_sim.tools.progress.QUIET = float(sys.argv[4])
+    tower_sim.tools.terminal.QUIET = float(sys.argv[4])
     status = campaign_run(sys.argv[1], sys.argv[2], int(sys.argv[3]))
     assert "pandas" not in sys.modules  # pyarrow would load it unasked, for half a second
     sys.exit(status)

@@ -20,7 +20,7 @@ from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import TowerState
 from tower_sim.testing import check_engine, check_game, check_model
-from tower_sim.tools.columns import Column
+from tower_sim.tools.reading import Column
 
 COUNTER = iter(range(10**9))
 

@@ -14,10 +14,9 @@ from support.cases import each_case
 
 from tower_sim.errors import UsageError, fault, near, quote
 from tower_sim.games.chain import GAME
-from tower_sim.tools.extras import extra, packages, pip_install
-from tower_sim.tools.progress import report_progress
+from tower_sim.tools.pool import extra, packages, pip_install
 from tower_sim.tools.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml_table
-from tower_sim.tools.terminal import fold, say
+from tower_sim.tools.terminal import fold, report_progress, say
 
 
 @each_case(

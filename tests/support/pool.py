@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from tower_sim.tools.pool import processes
-from tower_sim.tools.progress import report_progress
+from tower_sim.tools.terminal import report_progress
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

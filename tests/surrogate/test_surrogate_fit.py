@@ -55,7 +55,7 @@ from tower_sim.surrogate.table import (
     normal_scores,
     table_of,
 )
-from tower_sim.tools.progress import report_progress
+from tower_sim.tools.terminal import report_progress
 
 SHAPE = load_apparatus("amerigo")
 SHIPPED = shipped(SHAPE.name, SHAPE.digest)

@@ -13,7 +13,7 @@ from tower_sim.campaign.run import spans
 from tower_sim.campaign.store import Store
 from tower_sim.errors import UsageError, quote
 from tower_sim.games.game import KEY
-from tower_sim.tools.extras import extra
+from tower_sim.tools.pool import extra
 from tower_sim.tools.reading import as_path
 
 LANDINGS = ("settled", "jammed")

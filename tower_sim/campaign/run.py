@@ -33,12 +33,9 @@ from tower_sim.campaign.tables import Shard, run_shard
 from tower_sim.campaign.vary import SAMPLED
 from tower_sim.errors import UsageError
 from tower_sim.statistics import FEWEST
-from tower_sim.tools.extras import need
-from tower_sim.tools.interrupts import terminable
-from tower_sim.tools.pool import check_workers, ignore_interrupts, without_interrupts, without_main
-from tower_sim.tools.progress import Telling, report_progress
+from tower_sim.tools.pool import check_workers, ignore_interrupts, need, without_interrupts, without_main
 from tower_sim.tools.reading import as_path
-from tower_sim.tools.terminal import count_noun, warn
+from tower_sim.tools.terminal import Telling, count_noun, report_progress, terminable, warn
 from tower_sim.tools.writing import WritingFailed
 
 LOCAL = "local"

@@ -26,8 +26,8 @@ from tower_sim.requests import read_rules
 from tower_sim.state import MAX_SEED
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
-from tower_sim.tools.progress import report_progress
 from tower_sim.tools.reading import CAMPAIGN, as_path, json_value, read_text, refuse_other, toml_table
+from tower_sim.tools.terminal import report_progress
 from tower_sim.typed import Document, read, refuse_unknown
 
 

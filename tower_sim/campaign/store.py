@@ -31,7 +31,7 @@ from tower_sim.errors import UsageError, fault, quote
 from tower_sim.physics.engine import find_version
 from tower_sim.physics.settings import SETTINGS_VERSION
 from tower_sim.registry import OWN, get
-from tower_sim.tools.extras import extra
+from tower_sim.tools.pool import extra
 from tower_sim.tools.reading import json_value, read_bytes
 from tower_sim.tools.writing import PART, replace, sync_directory, writing_error
 from tower_sim.typed import Document, read

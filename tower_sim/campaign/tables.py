@@ -18,8 +18,8 @@ from tower_sim.games.game import KEY, Game
 from tower_sim.games.tower import Turn
 from tower_sim.places import INSIDE
 from tower_sim.state import TowerState
-from tower_sim.tools.columns import Column
-from tower_sim.tools.extras import extra
+from tower_sim.tools.pool import extra
+from tower_sim.tools.reading import Column
 
 
 @dataclass(frozen=True, slots=True)

@@ -573,7 +573,7 @@ def serve(
             raise UsageError(f"--{option} is of the service on the network; add --http, or leave it out")
     from tower_sim.service import ModelCache
     from tower_sim.service import serve as answer_lines
-    from tower_sim.tools.interrupts import terminable
+    from tower_sim.tools.terminal import terminable
 
     source: TextIO | None = sys.stdin
     if source is None:  # Python sets it to None when it was closed

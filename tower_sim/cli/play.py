@@ -21,8 +21,7 @@ from tower_sim.games.tower import Turn
 from tower_sim.games.ways import FEWEST_DRAWN, MAX_RUNS, Asked, change
 from tower_sim.models import open_model
 from tower_sim.requests import Play, check, fill, no_odds, play_document, read_rules, turns
-from tower_sim.tools.progress import report_progress
-from tower_sim.tools.terminal import say
+from tower_sim.tools.terminal import report_progress, say
 
 
 def list_rules(name: str) -> None:

@@ -20,8 +20,7 @@ from tower_sim.outcome import Outcome
 from tower_sim.requests import Throw, drop_document, outcome
 from tower_sim.state import Event, TowerState, check_seed
 from tower_sim.statistics import FEWEST, Estimate, too_few
-from tower_sim.tools.progress import report_progress
-from tower_sim.tools.terminal import count_noun, say
+from tower_sim.tools.terminal import count_noun, report_progress, say
 
 _SCHEMA = "tower-sim/redo"
 _KEYS = ("profile", "state", "seed", "throw", "knock", "game")

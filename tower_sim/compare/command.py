@@ -16,8 +16,7 @@ from tower_sim.games.compared import Compared
 from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.tools import writing
-from tower_sim.tools.progress import report_progress
-from tower_sim.tools.terminal import say
+from tower_sim.tools.terminal import report_progress, say
 from tower_sim.variants import Variant, read_variant
 
 

@@ -43,7 +43,7 @@ from tower_sim.state import check_seed
 from tower_sim.statistics import CONFIDENCE, FEWEST, student_quantile
 from tower_sim.surrogate.store import FAILED_NAME
 from tower_sim.tools.pool import processes
-from tower_sim.tools.progress import Telling, report_progress
+from tower_sim.tools.terminal import Telling, report_progress
 from tower_sim.variants import Variant, read_variant
 
 T = TypeVar("T")

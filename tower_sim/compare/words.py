@@ -21,7 +21,7 @@ from tower_sim.report.numbers import Cell, count_decimals
 from tower_sim.report.page import SETTERS, Chart, Report, Section, Table
 from tower_sim.statistics import CONFIDENCE, FEWEST, Estimate, Estimates, student_quantile, too_few
 from tower_sim.tools import writing
-from tower_sim.tools.extras import need
+from tower_sim.tools.pool import need
 from tower_sim.tools.terminal import count_noun
 
 _TITLE = 27  # characters of the first column; longer titles continue on further lines

@@ -13,7 +13,7 @@ from tower_sim.compiled import by_native
 from tower_sim.compiled.file import CompiledFile, Memory
 from tower_sim.compiled.marks import BUILD, TRIAL, VARIABLE
 from tower_sim.errors import UsageError
-from tower_sim.tools.extras import pip_install
+from tower_sim.tools.pool import pip_install
 from tower_sim.tools.terminal import warn
 
 WAYS = ("native", "wasm", "python")

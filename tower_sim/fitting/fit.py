@@ -21,9 +21,8 @@ from tower_sim.fitting.tower.fit import fit_tower, score_lines
 from tower_sim.report.page import Report, check_report
 from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, fitted_or_shipped
 from tower_sim.tools import writing
-from tower_sim.tools.extras import need
-from tower_sim.tools.progress import Telling, nothing, report_progress
-from tower_sim.tools.terminal import count_noun
+from tower_sim.tools.pool import need
+from tower_sim.tools.terminal import Telling, count_noun, nothing, report_progress
 
 LEAST_RUNS = 10  # with fewer, no run would be held out
 

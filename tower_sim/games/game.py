@@ -35,7 +35,7 @@ from tower_sim.games.ways import Ways
 from tower_sim.runs.figure import Figure, table
 from tower_sim.runs.figure import check as check_figures
 from tower_sim.runs.tower import INSIDE, OUT
-from tower_sim.tools.columns import Column
+from tower_sim.tools.reading import Column
 from tower_sim.tools.terminal import count_noun
 from tower_sim.typed import refuse_unknown
 

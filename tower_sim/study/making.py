@@ -19,9 +19,8 @@ from tower_sim.report.page import SETTERS, Report, Rows, Section, Table, check_r
 from tower_sim.statistics import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, questions, sections, swept, tower
 from tower_sim.study.design import at_point, curves, each_point, used_points
-from tower_sim.tools.extras import need
-from tower_sim.tools.progress import report_progress
-from tower_sim.tools.terminal import count_noun
+from tower_sim.tools.pool import need
+from tower_sim.tools.terminal import count_noun, report_progress
 
 PACKAGES = ("tower_sim", "numpy", "scipy", "pyarrow", "matplotlib")
 SCHEMA = "tower-sim/study"

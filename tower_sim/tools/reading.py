@@ -1,4 +1,4 @@
-"""Read files from users within limits: regular files in UTF-8, of bounded size, depth and digits. Write TOML."""
+"""Describe the columns of a table."""
 
 from __future__ import annotations
 
@@ -10,10 +10,26 @@ import re
 import stat
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from tower_sim.errors import UsageError, fault, quote
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: its name, its Arrow type, whether it can be null, and its meaning.
+
+    `studied`: whether studies report it, as they do not for a name of a drop or for the content of a figure.
+    """
+
+    name: str
+    kind: str
+    nullable: bool
+    meaning: str
+    studied: bool = True
+
 
 MAX_BYTES = 4_000_000
 MAX_DEPTH = 40  # tables and lists within each other

@@ -28,7 +28,7 @@ import numpy as np
 
 from tower_sim.apparatus.mesh.reading import MOST_TRIANGLES, Body, Unreadable, check_count
 from tower_sim.errors import quote
-from tower_sim.tools.extras import extra
+from tower_sim.tools.pool import extra
 from tower_sim.tools.reading import MAX_BYTES
 
 MOST_UNPACKED = 100_000_000  # bytes of all models

@@ -27,7 +27,7 @@ from tower_sim.study.battles import chain_lengths, first_cubes
 from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.surrogate.store import Fitted
-from tower_sim.tools.progress import Telling, nothing
+from tower_sim.tools.terminal import Telling, nothing
 
 THROWN = (1, 2, 3, 5, 9)  # cubes thrown at once: the smallest number of each class
 LONGEST = 6  # explosions in a row: longer chains count together

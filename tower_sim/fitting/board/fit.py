@@ -21,7 +21,7 @@ from tower_sim.places import BORDER, INSIDE, TABLE, ZONE
 from tower_sim.study.battles import through_ship
 from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.store import BOARD, Fitted, Source
-from tower_sim.tools.progress import nothing
+from tower_sim.tools.terminal import nothing
 
 MOST_STUCK = 1e-3  # of the cubes thrown; with more stuck, no law is fitted, since the law has no stuck cubes
 

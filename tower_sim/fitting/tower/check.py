@@ -28,7 +28,7 @@ from tower_sim.models import open_surrogate
 from tower_sim.runs.array import Runs
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import Fitted
-from tower_sim.tools.progress import Telling, nothing
+from tower_sim.tools.terminal import Telling, nothing
 
 GAMES = 10_000  # of the surrogate: enough to make the errors of its means negligible
 TRIALS = 20  # to measure the classifier's power

@@ -21,7 +21,7 @@ from tower_sim.surrogate.groups import LOG_SIZE, LOG_SIZE_SD, chance, fit_group
 from tower_sim.surrogate.store import TOWER, Fitted, RungScore, Source
 from tower_sim.surrogate.table import Cascade, FloorLaw, Passing, Polyline, normal_scores
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
-from tower_sim.tools.progress import nothing
+from tower_sim.tools.terminal import nothing
 
 THROWN = (1, 2, 3, 4, 5, 6, 7, 10, 15, 25, 35, 49, 60, 75, 98)
 SPREAD = (1, 5, 10, 20, 40)

@@ -19,7 +19,7 @@ from tower_sim.runs.array import Array
 from tower_sim.statistics import ratio_of_sums, sum_by_unit
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.table import KNOCKS, Cascade, Polyline
-from tower_sim.tools.progress import nothing
+from tower_sim.tools.terminal import nothing
 
 GAMES = 100  # played again for the fit, and as many for the check; each takes about a minute on one core
 FITTED = tuple(round(10 * 50 ** (i / 48)) for i in range(49))  # hundredths of g, from KNOCKS[0] to KNOCKS[-1]

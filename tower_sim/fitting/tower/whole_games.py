@@ -27,8 +27,8 @@ from tower_sim.runs.array import EVERY, Array, Plan, Runs
 from tower_sim.runs.tower import INSIDE, OUT, SKIPPED
 from tower_sim.statistics import Estimate, Estimates, average, averages, clopper_pearson, student_quantile, wilson
 from tower_sim.surrogate.store import Fitted
-from tower_sim.tools.extras import extra
-from tower_sim.tools.progress import nothing
+from tower_sim.tools.pool import extra
+from tower_sim.tools.terminal import nothing
 
 _special: Any = importlib.import_module("scipy.special")  # has no type stubs
 

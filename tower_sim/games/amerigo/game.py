@@ -15,7 +15,7 @@ from tower_sim.games.amerigo.rules import RULES_VERSION, Rules
 from tower_sim.games.ways import Ways
 from tower_sim.runs.array import Plan
 from tower_sim.runs.figure import table
-from tower_sim.tools.columns import Column
+from tower_sim.tools.reading import Column
 
 
 class Amerigo(Game):

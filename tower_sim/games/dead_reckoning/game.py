@@ -34,7 +34,7 @@ from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, kind, legib
 from tower_sim.games.ways import Ways
 from tower_sim.state import TowerState
 from tower_sim.statistics import ratio_of_sums
-from tower_sim.tools.columns import Column
+from tower_sim.tools.reading import Column
 from tower_sim.tools.terminal import count_noun
 
 Array = npt.NDArray[np.float64]

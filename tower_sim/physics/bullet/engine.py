@@ -24,7 +24,7 @@ from tower_sim.errors import UsageError
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import Pose
-from tower_sim.tools.extras import pip_install
+from tower_sim.tools.pool import pip_install
 
 CM = 100.0
 _GRAM = 1000.0  # grams in a kilogram; grams suit centimetres
