@@ -20,8 +20,7 @@ from tower_sim.surrogate.store import shipped as shipped_surrogate
 from tower_sim.tools.reading import toml_table
 from tower_sim.variants import DEFAULT, Variant, read_variant
 from tower_sim.version import TOWER_SIM
-from tower_sim.web.page import Page
-from tower_sim.web.section import draw_section
+from tower_sim.web.page import Page, draw_section
 
 SCHEMA = "tower-sim/lab"
 VERSION = 1
