@@ -16,16 +16,15 @@ import numpy as np
 from tower_sim.apparatus.catalogue import FITTED_WITH
 from tower_sim.apparatus.catalogue import parse as parse_profile
 from tower_sim.calibration import evidence as evidences
-from tower_sim.calibration import played, wishing
+from tower_sim.calibration import nights, played
 from tower_sim.calibration.evidence import NORMAL, Evidence
 from tower_sim.calibration.fit import TARGETS, Fit, fit, interval
 from tower_sim.calibration.nights import compare_games
 from tower_sim.calibration.played import Table
-from tower_sim.calibration.prior import BASE, NUMBERS, profile
+from tower_sim.calibration.prior import BASE, NUMBERS, Towers, profile
+from tower_sim.calibration.reference import Usable, read_usable
 from tower_sim.calibration.report import Calibration, format_short, make
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
-from tower_sim.calibration.towers import Towers
-from tower_sim.calibration.usable import Usable, read_usable
 from tower_sim.compare.tuned import Wish
 from tower_sim.errors import UsageError, check_whole, quote
 from tower_sim.report.page import FILES, SETTERS, check_report
@@ -93,7 +92,7 @@ def calibrate(
     agreement = compare_games(towers, usable.games, fitted.posterior.tower, np.random.default_rng((seed, 1)))
     chosen, why = usual(fitted, towers)[0], TYPICAL
     if wishes:
-        chosen, why = wishing.choose(select_heavy(fitted.posterior.weight), towers, wishes), WISHED
+        chosen, why = nights.choose(select_heavy(fitted.posterior.weight), towers, wishes), WISHED
     elif kept is not None:
         chosen, why = int(np.flatnonzero(towers.number == kept)[0]), KEPT
     wished = [f"--wish={wish.text}" for wish in wishes]
@@ -127,7 +126,7 @@ def calibrate(
     parse_profile(text, output.stem)
     writing.write_all({**make(result).files(directory), output: text}, "output")
     if wishes:
-        result = replace(result, wished=wishing.judge(output, directory, wishes, len(towers.number), seed))
+        result = replace(result, wished=nights.judge(output, directory, wishes, len(towers.number), seed))
         make(result).write(directory)
     return result
 
@@ -216,7 +215,7 @@ _FREE = {  # the free number that sets a field, by table and key
 
 
 def _read_wish(wish: Wish) -> Evidence:
-    value, wide = wishing.find_middle(wish)
+    value, wide = nights.find_middle(wish)
     scale = SUMMARIES[wish.key].scale
     middle = float(scale(value))
     error = abs(middle - float(scale(value - wide)))

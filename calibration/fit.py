@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tower_sim.calibration.discrepancy import Discrepancy
 from tower_sim.calibration.evidence import MOST_VALUES, Evidence
 from tower_sim.calibration.law import TARGETS, TOLD, JointLaw, Keep, law, part
-from tower_sim.calibration.summaries import SUMMARIES, Array, Window
-from tower_sim.calibration.towers import Towers
+from tower_sim.calibration.prior import Towers
+from tower_sim.calibration.summaries import SUMMARIES, Array, Discrepancy, Window
 from tower_sim.errors import UsageError
 
 LEVEL = 0.90  # of all intervals

@@ -15,10 +15,9 @@ import numpy as np
 from scipy.special import expit as share
 from scipy.special import log_ndtr, ndtr
 
-from tower_sim.calibration.discrepancy import Discrepancy
 from tower_sim.calibration.evidence import GAMES, PHASE, Clue, ColoursOut, Evidence, LeastOut, ThrownLeads
-from tower_sim.calibration.summaries import EVERY, WHOLE, Array, Window, expit, log
-from tower_sim.calibration.towers import Towers
+from tower_sim.calibration.prior import Array, Towers
+from tower_sim.calibration.summaries import EVERY, WHOLE, Discrepancy, Window, expit, log
 
 TARGETS = ("setup", "inside", "out")  # the main predictions of a fit: long-run means over whole games
 # other predictions: means and shares of phases

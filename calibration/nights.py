@@ -6,17 +6,34 @@ games of one tower. It depends neither on the tower's means nor on the discrepan
 
 from __future__ import annotations
 
+import math
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
-from tower_sim.calibration.discrepancy import Discrepancy
+from tower_sim.calibration import played
 from tower_sim.calibration.evidence import Evidence
 from tower_sim.calibration.law import Means, noise
-from tower_sim.calibration.summaries import SUMMARIES, WHOLE, Array, Window
-from tower_sim.calibration.towers import Towers
+from tower_sim.calibration.observations import COLOURS, CUBES
+from tower_sim.calibration.prior import Towers, tower
+from tower_sim.calibration.summaries import EVERY, FIGURES, GAME, SUMMARIES, WHOLE, Array, Discrepancy, Window
+from tower_sim.campaign import parse, run
+from tower_sim.campaign.reader import load_whole
+from tower_sim.compare.tuned import Verdict, Wish, check_known, together
+from tower_sim.errors import fault
+from tower_sim.fitting import fit
+from tower_sim.fitting.tower.whole_games import read_games
+from tower_sim.games.compared import number
+from tower_sim.runs.by_drop import ByDrop
+from tower_sim.statistics import average
+from tower_sim.surrogate.store import beside
+from tower_sim.tools import writing
+from tower_sim.tools.terminal import report_progress
 
 COMPARED = ("setup", "inside", "own", "spread")  # summaries, as far as the games have them
 DOUBTED, HINTED = 0.01, 0.05  # probabilities
@@ -124,3 +141,123 @@ def _compare_game(games: Sequence[Evidence], number: int, p: float, sds: Mapping
     _, window, value, mean = max(parts)
     back = SUMMARIES[window.summary].back
     return Unlike(games[number].name, p, window, float(back(value)), float(back(mean)))
+
+
+ROUNDS = ((8, range(200, 204)), (3, range(204, 216)))
+"""How many towers are played to choose one, and by which games: all, then the nearest."""
+JUDGE = 200  # games that judge the tower, and that its surrogate is fitted to
+NARROW = 0.05  # standard error of a wish as evidence, as a share of its value
+_UNPREDICTED = ("skipped", "most_inside")  # figures that simulated towers do not predict well enough to be chosen by
+
+
+@cache
+def list_known() -> tuple[str, ...]:
+    """Return the figures that one may wish of a tower."""
+    own = (figure.key for figure in GAME.figures if figure.key in SUMMARIES and figure.key not in _UNPREDICTED)
+    return (*own, "colours", "single")
+
+
+def find_middle(wish: Wish) -> tuple[float, float]:
+    """Return the value at which a wish is sought, and its standard error."""
+    check_known([wish], list_known())
+    least = 1 if wish.key == "colours" else 0
+    most = 1 if FIGURES[wish.key].is_share else COLOURS if wish.key in ("colours", "actions") else CUBES
+    for end in (wish.low, wish.high):
+        if math.isfinite(end) and not least < end < most:
+            allowed = f"a number above {least} and below {most}"
+            raise fault(f"--wish {wish.key}", end, allowed, "write --wish inside=5")
+    if wish.target is not None:
+        return wish.target, NARROW * wish.target
+    low, high = max(wish.low, least), min(wish.high, most)
+    if math.isinf(wish.low) or math.isinf(wish.high):  # a limit: a little inside of it
+        end = low if math.isinf(wish.high) else high
+        inside = end + NARROW * (high - end) if end == low else end - NARROW * (end - low)
+        return inside, NARROW * end
+    return (low + high) / 2, max((high - low) / 4, 1e-3)
+
+
+def choose(places: Sequence[int] | Array, towers: Towers, wishes: Sequence[Wish]) -> int:
+    """Return which of the towers at `places` comes nearest to the wishes in games of physics."""
+    left = np.array(sorted(places, key=lambda place: _predict_distance(int(place), towers, wishes)))
+    games: dict[int, list[ByDrop]] = {}
+    with report_progress("towers played for the wish", sum(many for many, _ in ROUNDS)) as tell:
+        for many, numbers in ROUNDS:
+            left = left[:many]
+            for place in map(int, left):
+                shape = tower(towers.unit[place])
+                games.setdefault(place, []).append(played.play(shape, int(towers.number[place]), numbers))
+                tell.step()
+            left = np.array(sorted(left, key=lambda place: _measure_distance(games[int(place)], wishes)))
+    return int(left[0])
+
+
+def judge(profile: str | Path, directory: str | Path, wishes: Sequence[Wish], of: int, seed: int) -> tuple[str, ...]:
+    """Play new games of a profile, fit its surrogate to them, and return the sentences about the wish.
+
+    `of` is the number of towers that it was chosen from. The surrogate is written beside the profile, the games into
+    `directory`; a second call continues. Raises KeyboardInterrupt if interrupted.
+    """
+    profile = Path(profile)
+    words = {"game": GAME.name, "apparatus": profile.name, "games": JUDGE, "shard": 10, "seed": str(seed)}
+    lines = (f"{key} = {repr(value) if isinstance(value, str) else value}" for key, value in words.items())
+    spec = parse("\n".join(["[campaign]", *lines, ""]), profile.parent)
+    folder = Path(directory, f"games-{spec.digest[:12]}")
+    with report_progress("new games of the tower") as tell:
+        summary = run(spec, folder, os.cpu_count() or 1, tell=tell)
+    if summary.interrupted:
+        raise KeyboardInterrupt
+    with report_progress("steps of the fit") as tell:
+        writing.write(beside(profile), fit([folder], tell.step).to_json(), "fast model")
+    counted = read_games(load_whole(folder)).by_drop
+    return tuple(format_sentences(counted, wishes, of))
+
+
+def format_sentences(games: ByDrop, wishes: Sequence[Wish], of: int) -> list[str]:
+    """Return what games of the chosen tower say of the wishes: the verdict first."""
+    means: list[str] = []
+    results: list[Verdict] = []
+    for wish in wishes:
+        values = FIGURES[wish.key].value(games)
+        values = values[np.isfinite(values)]
+        mean = average(values)
+        verdict = wish.verdict(mean.low, mean.high, float(values.std(ddof=1)))
+        results.append(verdict)
+        missed = "" if verdict is Verdict.MET else f", wished {wish.words}"
+        means.append(
+            f"{FIGURES[wish.key].title} {_format(mean.value)} ({_format(mean.low)} to {_format(mean.high)}{missed})"
+        )
+    is_one = len(wishes) == 1
+    what, are = ("The wish", "is") if is_one else ("The wishes", "are")
+    by = f"{' and '.join(means)}, in {len(games.thrown)} games of physics played afresh."
+    verdict = together(results)
+    if verdict is Verdict.MET:
+        return [f"{what} {are} met: {by}"]
+    if verdict is Verdict.OPEN:
+        more = "A range, such as --wish inside=4.5..5.5, can be met by fewer games."
+        return [f"Whether this tower meets the wish{'es' * (not is_one)} is too close to tell: {by}", more]
+    return [f"{what} {are} not met; this is the nearest of {of} simulated towers: {by}"]
+
+
+def _predict_distance(place: int, towers: Towers, wishes: Sequence[Wish]) -> float:
+    off = 0.0
+    for wish in wishes:
+        at, summary = towers.at(EVERY[wish.key]), SUMMARIES[wish.key]
+        value, wide = find_middle(wish)
+        unit = abs(float(summary.scale(value)) - float(summary.scale(value - wide)))
+        away = float(at.mean[place]) - float(summary.scale(value))
+        off += (away**2 + float(at.error[place]) ** 2) / unit**2
+    return off
+
+
+def _measure_distance(games: Sequence[ByDrop], wishes: Sequence[Wish]) -> float:
+    off = 0.0
+    for wish in wishes:
+        value, wide = find_middle(wish)
+        mean = float(np.nanmean(np.concatenate([FIGURES[wish.key].value(each) for each in games])))
+        away = mean - value if wish.target is not None else wish.off(mean)
+        off += (away / wide) ** 2
+    return off
+
+
+def _format(value: float) -> str:
+    return f"{value:.2f}" if abs(value) < 10 else number(value)

@@ -30,7 +30,7 @@ from tower_sim.tools import writing
 from tower_sim.tools.pool import in_threads
 from tower_sim.tools.terminal import report_progress
 
-FOLDER = Path(__file__).with_name("played")
+PLAYED = Path(__file__).with_name("played")
 PIECES, TOWERS, GAMES = 20, 128, 2
 SEED = 46  # of all games, and of the points
 MORE = 3  # additional games of a heavy tower
@@ -83,7 +83,7 @@ class Table:
     base: Array
 
 
-def shipped(folder: str | Path = FOLDER) -> Table:
+def shipped(folder: str | Path = PLAYED) -> Table:
     """Read all pieces, the further rounds, and the additional games of some towers."""
     folder = Path(folder)
     pieces = sorted(folder.glob("[0-9][0-9].npz"))
@@ -254,7 +254,7 @@ def main(words: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("pieces", type=int, nargs="+", choices=range(PIECES), metavar=f"0..{PIECES - 1}")
     for piece in parser.parse_args(words).pieces:
-        file = FOLDER / f"{piece:02}.npz"
+        file = PLAYED / f"{piece:02}.npz"
         if file.exists():
             continue
         counts = play_piece(piece)

@@ -23,11 +23,10 @@ from tower_sim.calibration import evidence as evidences
 from tower_sim.calibration import played
 from tower_sim.calibration.command import calibrate, select_heavy
 from tower_sim.calibration.fit import TARGETS, Fit, fit
-from tower_sim.calibration.played import FOLDER, MORE
-from tower_sim.calibration.prior import tower
+from tower_sim.calibration.played import MORE, PLAYED
+from tower_sim.calibration.prior import Towers, tower
+from tower_sim.calibration.reference import read_usable
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
-from tower_sim.calibration.towers import Towers
-from tower_sim.calibration.usable import read_usable
 from tower_sim.statistics import mean_error
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,7 +59,7 @@ def play_more() -> None:
     few = [(reading.posterior, towers) for _, reading, towers in iter_fits() if reading.posterior.effective < FEW]
     weighs = {int(number) for posterior, towers in few for number in towers.number[select_heavy(posterior.weight)]}
     print(f"{len(weighs)} towers hold 97 % of the weight of a reading with fewer than {FEW} towers", flush=True)
-    played.play_on(played.shipped(), sorted(weighs), FOLDER / "more.npz", MORE)
+    played.play_on(played.shipped(), sorted(weighs), PLAYED / "more.npz", MORE)
 
 
 def play_around() -> None:
@@ -68,10 +67,10 @@ def play_around() -> None:
 
     The towers of the last round do not decide where it lies.
     """
-    files = sorted(FOLDER.glob("around-*.npz"))
+    files = sorted(PLAYED.glob("around-*.npz"))
     rounds = [played.read_round(file) for file in files]
     if not rounds or len(rounds[-1]["thrown"]) == played.AROUND:
-        files.append(FOLDER / f"around-{len(files) + 1}.npz")
+        files.append(PLAYED / f"around-{len(files) + 1}.npz")
     _, reading, towers = next(iter_fits())
     weight = reading.posterior.weight
     best = select_heavy(weight)

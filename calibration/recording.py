@@ -11,7 +11,7 @@ from typing import Any
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load, shipped
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.calibration import e_values, verdict
+from tower_sim.calibration import verdict
 from tower_sim.calibration.records import MARKS
 from tower_sim.calibration.reference import Reference, fit_reference, stack
 from tower_sim.cubes import COLOURS
@@ -69,11 +69,11 @@ def make_document(files: Sequence[str | Path] = ()) -> dict[str, Any]:
         "marks": MARKS,
         "constants": {
             "ages": AGES,
-            "alternatives": e_values.ALTERNATIVES,
-            "colour_tilts": e_values.COLOUR_TILTS,
-            "fine": [float(e_values.FINE[0]), float(e_values.FINE[-1]), len(e_values.FINE)],
+            "alternatives": verdict.ALTERNATIVES,
+            "colour_tilts": verdict.COLOUR_TILTS,
+            "fine": [float(verdict.FINE[0]), float(verdict.FINE[-1]), len(verdict.FINE)],
             "hint": verdict.HINT,
-            "strong": e_values.STRONG,
+            "strong": verdict.STRONG,
             "very": verdict.VERY,
         },
     }

@@ -8,20 +8,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
+from itertools import cycle, groupby, islice
 from typing import cast
 
 import numpy as np
 
 from tower_sim import registry
+from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.calibration.observations import CUBES
-from tower_sim.calibration.records import Record, has_colours
+from tower_sim.calibration.records import RECOUNT, Record, has_colours
 from tower_sim.campaign.data import Array
+from tower_sim.contract import DropModel
+from tower_sim.cubes import MAX_CUBES, Cube, count_by_colour, supply
+from tower_sim.drops.repeat import TooManyFailedDraws, until_landed
+from tower_sim.errors import check_whole
+from tower_sim.games.amerigo import DROP_STREAM, Rules, play
 from tower_sim.games.game import Game
+from tower_sim.models import PHYSICS, open_model
+from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.runs.array import Plan
 from tower_sim.runs.by_drop import UNKNOWN, ByDrop, by_drop
 from tower_sim.runs.figure import MEAN, SUM, Figure, by_key
 from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT
+from tower_sim.state import TowerState
+from tower_sim.tools.pool import in_threads
+from tower_sim.tools.terminal import report_progress
 
 GAME: Game = registry.get("game", "amerigo")
 RULES = GAME.read({})
@@ -186,3 +197,191 @@ def list_windows(start: int, stop: int) -> list[Window]:
 # over whole games: the summaries of recorded drops, and those with all others
 WHOLE = {window.summary: window for window in list_windows(0, DROPS)}
 EVERY = WHOLE | {name: Window(name, 1, DROPS) for name in _REST}
+
+
+COLOURS = len(Rules().colours)
+
+
+@dataclass(frozen=True, slots=True)
+class AgedDrop:
+    """A simulated drop: its record and the ages of all cubes in drops; `ages` begins with `out_ages`, of those out."""
+
+    record: Record
+    ages: tuple[int, ...]
+    out_ages: tuple[int, ...]
+
+    @property
+    def thrown_out(self) -> int:
+        return self.out_ages.count(0)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedThrows:
+    """The throws of a recorded game that is not as published: pairs of colour and cubes for each drop."""
+
+    thrown: tuple[tuple[tuple[str, int], ...], ...]
+    is_free: bool
+
+
+def is_published(first: Record) -> bool:
+    """Return whether a game begins as published: with CUBES cubes, equally many of each colour if known."""
+    of_colour = [cubes for cubes in first.thrown.values() if cubes]
+    known = has_colours([first])
+    return not first.is_free and sum(of_colour) == CUBES and (not known or of_colour == [CUBES // COLOURS] * COLOURS)
+
+
+def list_throws(records: Sequence[Record]) -> tuple[RecordedThrows | None, ...]:
+    """Return the throws of reference games for comparison with `records`, each once; None is the published game."""
+    kinds: dict[RecordedThrows | None, None] = {}
+    for _, rows in groupby(records, key=lambda record: record.game):
+        game = [
+            record for record in rows if any(record.thrown.values()) and not (record.number and RECOUNT in record.marks)
+        ]
+        if game:
+            thrown = tuple(tuple((c, n) for c, n in record.thrown.items() if n) for record in game)
+            kinds[None if is_published(game[0]) else RecordedThrows(thrown, game[0].is_free)] = None
+    return tuple(kinds) or (None,)
+
+
+def observe(
+    apparatus: Apparatus,
+    games: int,
+    seed: int,
+    settings: PhysicsSettings | None = None,
+    throws: Sequence[RecordedThrows | None] = (None,),
+    model: str = PHYSICS,
+) -> list[list[AgedDrop]]:
+    """Play games with a model, on all cores; the games take turns with `throws`.
+
+    Game i depends only on `seed`, on i and on its throws.
+    """
+    as_tower(apparatus)
+    check_whole("seed", seed, 0)
+    tasks = [(_derive_seed(seed, i), each) for i, each in enumerate(islice(cycle(throws), games))]
+    watched: list[list[AgedDrop]] = []
+    with report_progress("games", len(tasks)) as tell:
+        for drops in in_threads(partial(_watch_game, apparatus, settings, model), tasks):
+            watched.append(drops)
+            tell.step()
+    return watched
+
+
+def _derive_seed(seed: int, game: int) -> int:
+    return int(np.random.SeedSequence(seed, spawn_key=(game,)).generate_state(1, np.uint64)[0])
+
+
+def _watch_game(
+    apparatus: Apparatus, settings: PhysicsSettings | None, name: str, task: tuple[int, RecordedThrows | None]
+) -> list[AgedDrop]:
+    seed, throws = task
+    with open_model(apparatus, name, settings) as model:
+        return watch_game(model, seed) if throws is None else watch_throws(model, throws, seed)
+
+
+def watch_game(model: DropModel, seed: int) -> list[AgedDrop]:
+    """Play a game and return its drops with ages; the game ends early after five failed draws in a row."""
+    drops: list[AgedDrop] = []
+    tower = model.empty()
+    try:
+        for entry in play(model, Rules(), seed):
+            if not any(entry.thrown.values()):
+                continue
+            record = Record(len(drops), dict(entry.thrown), dict(entry.emerged), dict(entry.inside))
+            drops.append(_find_ages(record, tower, entry.state.central, entry.state.tower.cubes))
+            tower = entry.state.tower
+    except TooManyFailedDraws:
+        pass
+    return drops
+
+
+def watch_throws(model: DropModel, throws: RecordedThrows, seed: int) -> list[AgedDrop]:
+    """Throw what `throws` says, as far as cubes are outside, and return the drops with ages.
+
+    The game ends early after five failed draws in a row, and before the tower would hold more than MAX_CUBES. Random:
+    drop i draws from spawn key (i, DROP_STREAM) of `seed`, as in a game.
+    """
+    colours = list(dict.fromkeys(colour for drop in throws.thrown for colour, _ in drop))
+    tower, outside = model.empty(), list[Cube]()
+    drops: list[AgedDrop] = []
+    for index, counts in enumerate(throws.thrown):
+        if throws.is_free or not index:
+            outside = list(supply(dict(counts), model.cube_edge, first_id=tower.next_id))
+        thrown = tuple(cube for colour, n in counts for cube in [x for x in outside if x.colour == colour][:n])
+        if not thrown:
+            continue
+        if len(thrown) + len(tower.cubes) > MAX_CUBES:
+            break
+        stream = np.random.SeedSequence(seed, spawn_key=(index, DROP_STREAM))
+        try:
+            outcome = until_landed(partial(model.drop, tower, thrown), stream)
+        except TooManyFailedDraws:
+            break
+        outside = [cube for cube in outside if cube not in thrown] + list(outcome.emerged)
+        put, out, inside = (
+            dict(count_by_colour(cubes, colours)) for cubes in (thrown, outcome.emerged, outcome.state.cubes)
+        )
+        record = Record(len(drops), put, out, inside, is_free=throws.is_free)
+        drops.append(_find_ages(record, tower, outcome.emerged, outcome.state.cubes))
+        tower = outcome.state
+    return drops
+
+
+def _find_ages(record: Record, before: TowerState, out: Sequence[Cube], inside_cubes: Sequence[Cube]) -> AgedDrop:
+    born = {resident.cube: resident.since for resident in before.residents}
+
+    def age(cube: Cube) -> int:
+        return before.drops - born[cube] if cube in born else 0
+
+    out_ages = tuple(map(age, out))
+    return AgedDrop(record, (*out_ages, *map(age, inside_cubes)), out_ages)
+
+
+_LOGARITHMS = {"spread": "spread", "old": "spread", "turn": "flow", "colours": "colours", "points": "colours"}
+
+
+@dataclass(frozen=True, slots=True)
+class Discrepancy:
+    """Standard deviations of the difference between the simulation and a real tower of the same shape.
+
+    Assumed [A]: about as far as half the time step, or Bullet in place of the core, moved simulated towers.
+
+    `setup` and `inside` are in log odds, with correlation `together`; 0.42 is 2 cubes at 5 of 49. The number out
+    follows from the number inside, except for `flow` (logarithm). `own` and `share` (of phases) are in log odds;
+    `spread` and `colours` (also for action points) are in logarithm.
+    """
+
+    setup: float = 0.17
+    inside: float = 0.42
+    together: float = 0.85
+    flow: float = 0.03
+    own: float = 0.39
+    spread: float = 0.11
+    share: float = 0.26
+    colours: float = 0.065
+
+    def alone(self, summary: str) -> float:
+        """Return the standard deviation for a summary whose discrepancy is independent of the others."""
+        return getattr(self, "own" if summary == "own" else _LOGARITHMS.get(summary, "share"))
+
+    def covariance(self, names: Sequence[str], inside: Array, errors: Array) -> Array:
+        """Return the covariance of discrepancies and errors of the summaries `names`, for S towers, shape (S, n, n).
+
+        `inside` (S) is in cubes; `errors` (S, n) are the standard errors of the means. Windows of one summary share
+        their discrepancy. Those of different summaries are independent [A], except for `setup`, `inside` and `out`.
+        """
+        share = np.clip(inside / CUBES, 0.0, 1.0)
+        common, alone = np.sqrt(self.together), np.sqrt(1 - self.together)
+        load = np.zeros((len(inside), len(names), 1 + len(SUMMARIES)))
+        column = {name: 1 + i for i, name in enumerate(SUMMARIES)}
+        for i, name in enumerate(names):
+            if name in ("setup", "inside"):
+                sd = self.setup if name == "setup" else self.inside
+                load[:, i, 0] = sd * common
+                load[:, i, column[name]] = np.hypot(sd * alone, errors[:, i])
+            elif name == "out":  # in the long run a seventh of the cubes outside: d log(49 - inside) = -share d logit
+                load[:, i, 0] = -share * self.inside * common
+                load[:, i, column["inside"]] = -share * self.inside * alone
+                load[:, i, column["out"]] = np.hypot(self.flow, errors[:, i])
+            else:
+                load[:, i, column[name]] = np.hypot(self.alone(name), errors[:, i])
+        return load @ load.transpose(0, 2, 1)

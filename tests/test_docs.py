@@ -16,7 +16,7 @@ import tower_sim
 from calibration.validation.renew import SURROGATES
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import shipped
-from tower_sim.calibration import readings, wishing
+from tower_sim.calibration import nights, readings
 from tower_sim.campaign import load as load_campaign
 from tower_sim.games.dead_reckoning.abilities import Rulings
 from tower_sim.games.rules import questions
@@ -63,8 +63,8 @@ def test_the_commands_of_the_pages_on_calibration_run(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(wishing, "JUDGE", 20)  # where it plays hundreds
-    monkeypatch.setattr(wishing, "ROUNDS", ((2, range(200, 201)), (1, range(204, 205))))
+    monkeypatch.setattr(nights, "JUDGE", 20)  # where it plays hundreds
+    monkeypatch.setattr(nights, "ROUNDS", ((2, range(200, 201)), (1, range(204, 205))))
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     text = (ROOT / f"docs/{page}.md").read_text("utf-8")
     for line in marked(text, "fit").splitlines():

@@ -59,7 +59,7 @@ OF_ONE = {
     "calibration.observations": "games.amerigo",
     "cli.mesh": "apparatus.mesh",
     "calibration.records": "games.amerigo",
-    "calibration.watched": "games.amerigo",
+    "calibration.summaries": "games.amerigo",
     "env.amerigo": "games.amerigo",
     "env.battle": "games.dead_reckoning",
     "env.policies": "games.push_your_luck",

@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from tower_sim.models import open_model
     from tower_sim.outcome import Landing, Outcome, Status
     from tower_sim.physics.settings import PhysicsSettings
-    from tower_sim.simulator import PhysicsModel
+    from tower_sim.simulator import PhysicsModel, Tower
     from tower_sim.state import BoardState, Pose, Resident, TowerState
     from tower_sim.surrogate.model import SurrogateModel
-    from tower_sim.tower import Tower
 
 __version__ = TOWER_SIM
 

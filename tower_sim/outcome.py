@@ -1,4 +1,4 @@
-"""The outcome of a drop or a knock: a status, the place of every cube, and the next state."""
+"""The names of the places where a cube can be."""
 
 from __future__ import annotations
 
@@ -11,8 +11,26 @@ from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.errors import word_list
 from tower_sim.state import Pose, TowerState, check_seed
 
-if TYPE_CHECKING:  # the types of documents are made with pydantic, which a drop does not need
+if TYPE_CHECKING:
     from tower_sim.answers import ThrowAnswer
+
+
+INSIDE = "inside:"
+ZONE = "zone:"
+DOORWAY = "doorway"
+TRAY = "tray"
+TABLE = "table"
+BORDER = "border"
+LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a cube is: its `place` and, on a board, the zones it `touches` and the rows of the cubes it is `on`."""
+
+    place: str
+    touches: tuple[str, ...] = ()
+    on: tuple[int, ...] = ()
 
 
 class Status(StrEnum):

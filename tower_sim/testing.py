@@ -23,7 +23,7 @@ from tower_sim.errors import UsageError, quote
 from tower_sim.games.game import Game
 from tower_sim.games.tower import Turn
 from tower_sim.outcome import Outcome, Status
-from tower_sim.physics.bullet.stepper import Stepper
+from tower_sim.physics.bullet.engine import Stepper
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 from tower_sim.simulator import PhysicsModel

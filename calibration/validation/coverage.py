@@ -18,7 +18,7 @@ import numpy as np
 from calibration.validation.script import option, put, script, table_text
 from tower_sim.campaign.data import Campaign
 from tower_sim.statistics import Estimate, Estimates, Resamples, ratio_errors, wilson
-from tower_sim.study import battles, effects, memory, retention
+from tower_sim.study import battles, effects, retention
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.study.design import Quantity, SweptCurve, Varied, at_point, quantities
 from tower_sim.study.effects import LEVEL, changes, slices
@@ -132,7 +132,7 @@ def intervals(part: Campaign) -> dict[str, list[Estimate]]:
     shares = retention.histogram(part, boot, d.run[rows], d.emerged[rows])
     plane = retention.slopes(part, boot, rows)
     stay = retention.survival(part, boot)
-    lags = memory.autocorrelation(part, boot, np.column_stack([d.inside_after, part.inside_by_colour]))
+    lags = retention.autocorrelation(part, boot, np.column_stack([d.inside_after, part.inside_by_colour]))
     of_setup = retention.setup_colours(part, boot, setup)
     over = retention.moments(part, boot, d.emerged - THROWN_OUT * d.thrown - RESIDENT_OUT * d.inside_before, rows)[0]
     with patch.object(battles, "PERMUTATIONS", 1), patch.object(battles, "FEWEST", 1):  # for its p alone

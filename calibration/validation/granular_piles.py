@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from tower_sim.places import INSIDE, Place
 
 from tests.support.bench import GRAVITY, Launch, Motion, Shake, World
 from tests.support.hulls import prism, regular
@@ -20,12 +21,10 @@ from tests.support.scenes import matrices
 from tower_sim.apparatus.parts import Apparatus, Box, Hand, Hull, Region, Surface, span
 from tower_sim.cubes import Cube
 from tower_sim.outcome import Status
-from tower_sim.physics.bullet.engine import CM, BulletEngine
-from tower_sim.physics.bullet.scene import SteppedScene
+from tower_sim.physics.bullet.engine import CM, BulletEngine, SteppedScene
 from tower_sim.physics.core import arrays
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.places import INSIDE, Place
 from tower_sim.state import Pose
 
 Array = npt.NDArray[np.float64]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
+from tower_sim.places import INSIDE
 
 from tests.support.bench import Shake, World
 from tower_sim.cubes import Cube
@@ -15,7 +16,6 @@ from tower_sim.drops.repeat import until_landed
 from tower_sim.games.amerigo import Rules
 from tower_sim.outcome import Outcome
 from tower_sim.physics.core.drop import HOLD
-from tower_sim.places import INSIDE
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import BoardState, Event, Pose, Resident, Touch, TowerState
 

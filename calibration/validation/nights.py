@@ -29,14 +29,12 @@ from calibration.validation.script import option, script, table_lines
 from calibration.validation.web import built
 from tower_sim.calibration import played
 from tower_sim.calibration.command import ENOUGH
-from tower_sim.calibration.discrepancy import Discrepancy
 from tower_sim.calibration.evidence import Evidence, pool_games
 from tower_sim.calibration.fit import LEVEL, Fit, fit
 from tower_sim.calibration.nights import DOUBTED, HINTED, compare_games
-from tower_sim.calibration.prior import NAMES, NUMBERS, numbers, tower
-from tower_sim.calibration.summaries import EVERY, GAME, PLAN, RULES, SUMMARIES, WHOLE, Array, expit
-from tower_sim.calibration.towers import Towers
-from tower_sim.calibration.usable import read_usable
+from tower_sim.calibration.prior import NAMES, NUMBERS, Towers, numbers, tower
+from tower_sim.calibration.reference import read_usable
+from tower_sim.calibration.summaries import EVERY, GAME, PLAN, RULES, SUMMARIES, WHOLE, Array, Discrepancy, expit
 from tower_sim.runs.by_drop import by_drop
 from tower_sim.simulator import PhysicsModel
 from tower_sim.web.page import FOLDER

@@ -17,9 +17,9 @@ from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.shapes import axes
 from tower_sim.apparatus.where import TOUCH
 from tower_sim.cubes import supply
-from tower_sim.physics.bullet.scene import SteppedScene
+from tower_sim.outcome import Place
+from tower_sim.physics.bullet.engine import SteppedScene
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.places import Place
 from tower_sim.state import Pose
 
 SHIP = with_board(load("dead_reckoning"))

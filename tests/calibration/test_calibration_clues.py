@@ -17,13 +17,12 @@ from support.known import KnownTowers
 from support.recorded import WORDS
 
 from tower_sim.calibration import evidence, records
-from tower_sim.calibration.discrepancy import Discrepancy
 from tower_sim.calibration.evidence import ColoursOut, Evidence, LeastOut, ThrownLeads, Within
 from tower_sim.calibration.fit import Fit, fit
 from tower_sim.calibration.law import Keep, Means, chance, law, log_chance
 from tower_sim.calibration.observations import read_folder
-from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES
-from tower_sim.calibration.usable import read_usable
+from tower_sim.calibration.reference import read_usable
+from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, Discrepancy
 from tower_sim.errors import UsageError
 from tower_sim.runs.tower import TOTALS, many_key, single_key
 

@@ -12,14 +12,13 @@ from support.cases import each_case
 from support.command_line import refusal
 
 from tower_sim.apparatus.catalogue import fitted_with, load
-from tower_sim.calibration import command, played, wishing
+from tower_sim.calibration import command, nights, played
 from tower_sim.calibration.command import calibrate, select_heavy, usual
 from tower_sim.calibration.evidence import MOST_OF_GAMES, MOST_VALUES, shipped
 from tower_sim.calibration.played import Table
-from tower_sim.calibration.prior import SURFACES, numbers, profile
+from tower_sim.calibration.prior import SURFACES, Towers, numbers, profile
+from tower_sim.calibration.reference import read_usable
 from tower_sim.calibration.summaries import FIGURES, PLAN, SUMMARIES
-from tower_sim.calibration.towers import Towers
-from tower_sim.calibration.usable import read_usable
 from tower_sim.campaign.reader import load_whole
 from tower_sim.cli import main
 from tower_sim.compare.tuned import read_wishes
@@ -104,8 +103,8 @@ def test_a_tower_for_a_wish_is_judged_by_other_games_and_needs_no_other_step(
 ):
     """Ten games judge and make the fast model here. The tower is one of the table; compare and the lab take it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(wishing, "JUDGE", 10)
-    monkeypatch.setattr(wishing, "ROUNDS", ((2, range(200, 201)), (1, range(204, 205))))
+    monkeypatch.setattr(nights, "JUDGE", 10)
+    monkeypatch.setattr(nights, "ROUNDS", ((2, range(200, 201)), (1, range(204, 205))))
     asked = ["--wish", "setup=8..16", "--wish", "out>=5"]
     assert main(["tower", "fit", *asked, "-o", "wish.toml", "--seed", "0"]) == 0
     printed = capsys.readouterr().out
@@ -148,7 +147,7 @@ def games_with(inside: int) -> ByDrop:
     ],
 )
 def test_the_first_sentence_says_whether_the_wish_is_met(wish: str, says: str):
-    assert wishing.format_sentences(games_with(5), read_wishes([wish]), 7)[0].startswith(says)
+    assert nights.format_sentences(games_with(5), read_wishes([wish]), 7)[0].startswith(says)
 
 
 def test_towers_are_chosen_by_what_they_do_in_physics(monkeypatch: pytest.MonkeyPatch):
@@ -162,9 +161,9 @@ def test_towers_are_chosen_by_what_they_do_in_physics(monkeypatch: pytest.Monkey
         return games_with(4 if asked.index(number) == 3 else 12)  # the fourth that is played comes nearest
 
     monkeypatch.setattr(played, "play", keeps)
-    chosen = wishing.choose(np.arange(len(towers.number)), towers, wishes)
+    chosen = nights.choose(np.arange(len(towers.number)), towers, wishes)
     assert towers.number[chosen] == asked[3]
-    assert len(asked) == sum(many for many, _ in wishing.ROUNDS)
+    assert len(asked) == sum(many for many, _ in nights.ROUNDS)
     predicted = towers.at(command.EVERY["inside"]).mean
     first = [int(np.flatnonzero(towers.number == number)[0]) for number in asked[:8]]
     assert np.abs(SUMMARIES["inside"].back(predicted[first]) - 5).max() < 0.5

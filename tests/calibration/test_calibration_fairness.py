@@ -22,8 +22,7 @@ from support.fakes import CoinTower
 from support.recorded import COLOURS, game, write_records
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.calibration import e_values, verdict, watched
-from tower_sim.calibration.e_values import STRONG, check, find_colour_laws
+from tower_sim.calibration import summaries, verdict
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.reference import (
     LAWS,
@@ -35,8 +34,8 @@ from tower_sim.calibration.reference import (
     list_situations,
     stack,
 )
-from tower_sim.calibration.verdict import format_sentences, format_text, make_document
-from tower_sim.calibration.watched import AgedDrop, RecordedThrows, list_throws, observe, watch_game, watch_throws
+from tower_sim.calibration.summaries import AgedDrop, RecordedThrows, list_throws, observe, watch_game, watch_throws
+from tower_sim.calibration.verdict import STRONG, check, find_colour_laws, format_sentences, format_text, make_document
 from tower_sim.errors import UsageError
 from tower_sim.surrogate.groups import (
     AGES,
@@ -185,13 +184,13 @@ def test_thrown_cubes_that_leave_more_often_are_noticed_within_60_drops(profile:
 
 
 @pytest.fixture(name="of_the_same", scope="module")
-def _of_the_same(profile: Reference) -> list[e_values.ProfileCheck]:
+def _of_the_same(profile: Reference) -> list[verdict.ProfileCheck]:
     """30 records of two games of the same tower, 72 drops at most."""
     rng = np.random.default_rng(9)
     return [check(record([game(rng), game(rng)]), profile) for _ in range(30)]
 
 
-def test_the_interval_has_the_true_difference_in_it(of_the_same: list[e_values.ProfileCheck]):
+def test_the_interval_has_the_true_difference_in_it(of_the_same: list[verdict.ProfileCheck]):
     """The same tower: 0 lies in 95 % or more of 30 intervals (in 54 % would be seen, 99 in 100)."""
     result = [each.later for each in of_the_same]
     assert sum(part.between[0] <= 0 <= part.between[1] for part in result) >= stats.binom.ppf(1 - CERTAIN, 30, 0.95)
@@ -263,7 +262,7 @@ def test_the_laws_of_many_cubes_are_fishers(cubes: tuple[int, int], out: int):
         assert law == pytest.approx(exact, rel=1e-6, abs=1e-12)
 
 
-def test_colours_that_are_alike_are_rarely_suspected_though_their_ages_differ(of_the_same: list[e_values.ProfileCheck]):
+def test_colours_that_are_alike_are_rarely_suspected_though_their_ages_differ(of_the_same: list[verdict.ProfileCheck]):
     """30 records of 72 drops: e ever 20 in at most 5 % (46 % would be seen, 99 in 100)."""
     alarms = sum(max(each.colours.e) >= STRONG for each in of_the_same)
     assert alarms <= stats.binom.ppf(CERTAIN, 30, 0.05)
@@ -275,7 +274,7 @@ def test_a_sticky_colour_is_noticed_and_named(profile: Reference):
     result = [check(record([game(rng, sticky=0.2) for _ in range(3)]), profile).colours for _ in range(12)]
     flagged = [each for each in result if max(each.e) >= STRONG]
     assert len(flagged) >= 6
-    assert all(max(each.evidence, key=lambda key: each.evidence[key]) == ("white", e_values.STICKS) for each in flagged)
+    assert all(max(each.evidence, key=lambda key: each.evidence[key]) == ("white", verdict.STICKS) for each in flagged)
 
 
 def test_a_game_is_watched_with_the_age_of_every_cube():
@@ -298,7 +297,7 @@ def test_a_simulated_game_is_a_record_like_any_other(monkeypatch: pytest.MonkeyP
         progress.extend((what, total))
         yield SimpleNamespace(step=lambda: progress.append(1))
 
-    monkeypatch.setattr(watched, "report_progress", report_progress)
+    monkeypatch.setattr(summaries, "report_progress", report_progress)
     (observed,) = observe(load("amerigo"), 1, 5)
     assert progress == ["games", 1, 1]
     result = list_situations([each.record for each in observed], FLAT)

@@ -13,13 +13,12 @@ from support import coins
 from support.cases import each_case
 from support.known import KnownTowers
 
-from tower_sim.calibration.discrepancy import Discrepancy
 from tower_sim.calibration.evidence import GAMES, NORMAL, PHASE, Evidence, ThrownLeads, Within, list_published, shipped
 from tower_sim.calibration.fit import DRAWS, LEVEL, Fit, Posterior, count_effective, fit, interval
 from tower_sim.calibration.law import TARGETS, TOLD, law
 from tower_sim.calibration.played import draw_points
-from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE, Window, expit
-from tower_sim.calibration.usable import read_usable
+from tower_sim.calibration.reference import read_usable
+from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE, Discrepancy, Window, expit
 from tower_sim.errors import UsageError
 from tower_sim.runs.by_drop import ByDrop
 

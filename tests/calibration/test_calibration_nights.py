@@ -14,12 +14,11 @@ from support.known import KnownTowers
 from support.recorded import game, write_records
 
 from tower_sim.calibration import evidence
-from tower_sim.calibration.discrepancy import Discrepancy
 from tower_sim.calibration.evidence import MOST_OF_GAMES, Evidence, pool_games
 from tower_sim.calibration.fit import fit
 from tower_sim.calibration.nights import Agreement, compare_games, sum_squares
-from tower_sim.calibration.summaries import WHOLE, list_windows
-from tower_sim.calibration.usable import read_usable
+from tower_sim.calibration.reference import read_usable
+from tower_sim.calibration.summaries import WHOLE, Discrepancy, list_windows
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 

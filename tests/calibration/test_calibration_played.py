@@ -14,7 +14,7 @@ from support.coins import play as toss
 from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.calibration import played
-from tower_sim.calibration.played import COUNTS, FOLDER, GAMES, PLAN, TOWERS, Table, draw_points, play, play_on, shipped
+from tower_sim.calibration.played import COUNTS, GAMES, PLAN, PLAYED, TOWERS, Table, draw_points, play, play_on, shipped
 from tower_sim.calibration.prior import profile, tower
 from tower_sim.calibration.readings import KEPT
 from tower_sim.errors import UsageError
@@ -36,7 +36,7 @@ def _coined(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Pieces of FEW towers of coins, kept in a folder of their own."""
     monkeypatch.setattr(played, "play", coins)
     monkeypatch.setattr(played, "TOWERS", FEW)
-    monkeypatch.setattr(played, "FOLDER", tmp_path)
+    monkeypatch.setattr(played, "PLAYED", tmp_path)
     return tmp_path
 
 
@@ -163,7 +163,7 @@ def test_a_clogged_first_set_up_is_not_played_on(monkeypatch: pytest.MonkeyPatch
 
 def test_the_pieces_that_ship_are_a_table_whose_cubes_are_all_accounted_for():
     table = shipped()
-    games, number, rounds = table.games, *(len(list(FOLDER.glob(f"{of}.npz"))) for of in ("[0-9][0-9]", "around-*"))
+    games, number, rounds = table.games, *(len(list(PLAYED.glob(f"{of}.npz"))) for of in ("[0-9][0-9]", "around-*"))
     assert len(table.unit) == number * TOWERS + rounds * played.AROUND == len(games.thrown)
     assert table.base.mean() == pytest.approx(1, abs=0.05)  # all rounds together are a sample of the prior
     whole = games.thrown[..., -1] != UNKNOWN

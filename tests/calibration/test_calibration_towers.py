@@ -9,8 +9,8 @@ from support import coins
 from support.cases import each_case
 
 from tower_sim.calibration.played import AGAIN, add_rounds, density, draw_around, draw_points
+from tower_sim.calibration.prior import LEAST, Towers
 from tower_sim.calibration.summaries import DROPS, EVERY, WHOLE, Window
-from tower_sim.calibration.towers import LEAST, Towers
 from tower_sim.runs.by_drop import COUNTS, UNKNOWN
 
 KNOWN = ("setup", "inside", "out", "own")

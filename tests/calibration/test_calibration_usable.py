@@ -11,8 +11,8 @@ from support.recorded import game, write_records
 
 from tower_sim.calibration import evidence, records
 from tower_sim.calibration.records import Record
+from tower_sim.calibration.reference import Usable, read_usable
 from tower_sim.calibration.summaries import DROPS
-from tower_sim.calibration.usable import Usable, read_usable
 from tower_sim.errors import UsageError
 
 COLOURS = tuple(game(np.random.default_rng(0))[0].record.thrown)

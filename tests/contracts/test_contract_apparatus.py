@@ -20,7 +20,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.shapes import reach
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
-from tower_sim.places import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE
+from tower_sim.outcome import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE
 
 Array = npt.NDArray[np.float64]
 

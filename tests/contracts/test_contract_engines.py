@@ -12,8 +12,7 @@ import pytest
 
 from tests.support.touches import lay
 from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, span
-from tower_sim.physics.bullet.engine import BulletEngine
-from tower_sim.physics.bullet.stepper import Stepper
+from tower_sim.physics.bullet.engine import BulletEngine, Stepper
 from tower_sim.physics.core import CoreEngine, machine
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings

@@ -17,11 +17,10 @@ from tower_sim.campaign.spec import Spec, parse
 from tower_sim.campaign.store import environment
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
-from tower_sim.outcome import Status
+from tower_sim.outcome import INSIDE, TRAY, Place, Status
 from tower_sim.physics.bullet.engine import BulletEngine
 from tower_sim.physics.engine import Motion, find_version
 from tower_sim.physics.settings import ENGINE, PhysicsSettings
-from tower_sim.places import INSIDE, TRAY, Place
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Pose
 from tower_sim.testing import check_engine

@@ -19,7 +19,7 @@ from tower_sim.cubes import Cube, supply
 from tower_sim.drops.repeat import redo
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Outcome, Status
-from tower_sim.physics.bullet.scene import SteppedScene
+from tower_sim.physics.bullet.engine import SteppedScene
 from tower_sim.physics.core.drop import HOLD
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel

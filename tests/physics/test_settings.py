@@ -194,7 +194,7 @@ COMMANDS = [
     ("play chain --tower amerigo --seed 1", "tower_sim.cli.play.open_model"),
     ("compare amerigo --set cubes=6 --games 2 --seed 1 --model physics", "tower_sim.compare.command.open_model"),
     ("play dead_reckoning --set cubes={purple=2,green=2} --seed 1", "tower_sim.cli.play.open_model"),
-    ("tower test my_tower --games 8", "tower_sim.calibration.watched.open_model"),
+    ("tower test my_tower --games 8", "tower_sim.calibration.summaries.open_model"),
 ]
 
 
@@ -208,7 +208,7 @@ def test_every_command_that_drops_hands_its_engine_and_accuracy_to_physics(comma
         raise _Opened(next(each for each in arguments if isinstance(each, PhysicsSettings)))
 
     monkeypatch.setattr(opens, open_model)
-    monkeypatch.setattr("tower_sim.calibration.watched.in_threads", map)
+    monkeypatch.setattr("tower_sim.calibration.summaries.in_threads", map)
     for words, settings in (
         ([], PhysicsSettings()),
         (["--engine", "core"], PhysicsSettings(engine="core")),

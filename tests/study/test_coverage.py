@@ -7,7 +7,7 @@ from support.datasets import series
 
 from calibration.validation import coverage
 from tower_sim.statistics import Estimates, Resamples
-from tower_sim.study import memory, retention
+from tower_sim.study import retention
 from tower_sim.study.design import SweptCurve, Varied
 from tower_sim.study.effects import LEVEL, followed
 
@@ -68,7 +68,7 @@ def test_intervals_of_standard_deviations_and_of_lags_hold():
         missed = np.zeros(4, int)
         first = campaign.drops.drop == 0
         for one in x:
-            lags = memory.autocorrelation(campaign, boot, one.ravel())
+            lags = retention.autocorrelation(campaign, boot, one.ravel())
             found = [retention.moments(campaign, boot, one.ravel(), rows)[1] for rows in (campaign.is_phase, first)]
             found += [lags.at(i, runs) for i in (0, 6)]
             truth = (1, 1, 0.8, 0.8**7)

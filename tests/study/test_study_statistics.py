@@ -14,7 +14,7 @@ from tower_sim.campaign.data import Campaign
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo.many import ACTION_POINTS
 from tower_sim.statistics import Resamples, percentiles
-from tower_sim.study import battles, memory, retention
+from tower_sim.study import battles, retention
 from tower_sim.study.baseline import GameKit, play_rule
 
 T = TypeVar("T")
@@ -257,10 +257,10 @@ def test_autocorrelation_of_an_autoregression_whatever_course_all_runs_share():
         x[:, t] = phi * x[:, t - 1] + math.sqrt(1 - phi**2) * rng.normal(size=runs)
     campaign = series(np.zeros((runs, drops), int))
     boot = boot_of(campaign)
-    found = memory.autocorrelation(campaign, boot, x.ravel())
+    found = retention.autocorrelation(campaign, boot, x.ravel())
     error = (found.high - found.low) / (2 * 1.96)
     assert (np.abs(found.value - phi ** np.arange(1, 8)) < 4 * error).all()
-    shared = memory.autocorrelation(campaign, boot, (x + 50 * np.exp(-np.arange(drops))).ravel())
+    shared = retention.autocorrelation(campaign, boot, (x + 50 * np.exp(-np.arange(drops))).ravel())
     assert shared.value == pytest.approx(found.value)
 
 
@@ -344,8 +344,8 @@ def test_the_chance_of_release_of_old_cubes_is_that_from_five_drops_on():
 def test_the_jackknife_of_a_mean_has_students_interval_with_satterthwaites_freedom():
     values = np.random.default_rng(25).exponential(size=12)
     sums = np.column_stack([values, np.ones(12)])
-    plain: memory.Scale = np.asarray, np.asarray
-    found = memory.jackknifed(sums.sum(0), sums, np.zeros(12, int), lambda s: s[:, :1] / s[:, 1:], plain)
+    plain: retention.Scale = np.asarray, np.asarray
+    found = retention.jackknifed(sums.sum(0), sums, np.zeros(12, int), lambda s: s[:, :1] / s[:, 1:], plain)
     freedom = min(24 / (stats.kurtosis(values, fisher=False) - 1 + 2 / 11), 11)
     known = stats.t.interval(0.95, freedom, values.mean(), stats.sem(values))
     assert (found.low[0], found.high[0]) == pytest.approx(known)

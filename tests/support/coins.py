@@ -6,8 +6,8 @@ import numpy as np
 from scipy.stats import norm
 
 from tower_sim.calibration.played import Table, draw_points
+from tower_sim.calibration.prior import Towers
 from tower_sim.calibration.summaries import DROPS, PLAN
-from tower_sim.calibration.towers import Towers
 from tower_sim.runs.by_drop import ByDrop, by_drop
 
 COLOUR = np.repeat(np.arange(7), 7)

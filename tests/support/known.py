@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tower_sim.calibration.prior import NAMES
+from tower_sim.calibration.prior import NAMES, Predicted
 from tower_sim.calibration.summaries import Window
-from tower_sim.calibration.towers import Predicted
 
 
 class KnownTowers:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from tower_sim.calibration.records import DROP, MARK, OUT, THROW, THROWN, Record
-from tower_sim.calibration.watched import AgedDrop
+from tower_sim.calibration.summaries import AgedDrop
 
 WORDS = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
 """The least words of an observation."""

@@ -24,7 +24,7 @@ from tower_sim.errors import UsageError
 from tower_sim.fitting.board.check import check_law, list_facts, permute, play_again
 from tower_sim.fitting.board.fit import Throws, count_throws, fit_changes, fit_law, list_places
 from tower_sim.fitting.board.pages import report
-from tower_sim.surrogate.board_law import BoardLaw, Covered
+from tower_sim.surrogate.groups import BoardLaw, Covered
 from tower_sim.surrogate.ship import ShipSurrogate, draw_places
 
 SHIP = with_board(load("dead_reckoning"))

@@ -19,7 +19,7 @@ from tower_sim.apparatus.common import Parameters
 from tower_sim.apparatus.parts import HALF_TABLE, Apparatus, Surface, as_apparatus
 from tower_sim.apparatus.shapes import reach
 from tower_sim.errors import UsageError
-from tower_sim.places import INSIDE, LOST, TRAY, Place
+from tower_sim.outcome import INSIDE, LOST, TRAY, Place
 
 P = TypeVar("P", bound=Parameters)
 

@@ -16,7 +16,7 @@ from tower_sim.drops.throwing import Draw, Recorder
 from tower_sim.errors import check_kind, check_whole
 from tower_sim.games.game import KEY, Game
 from tower_sim.games.tower import Turn
-from tower_sim.places import INSIDE
+from tower_sim.outcome import INSIDE
 from tower_sim.state import TowerState
 from tower_sim.tools.pool import extra
 from tower_sim.tools.reading import Column

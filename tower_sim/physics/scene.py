@@ -14,12 +14,11 @@ from tower_sim.apparatus import where
 from tower_sim.apparatus.parts import Apparatus, Vector
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
-from tower_sim.outcome import Status
+from tower_sim.outcome import TRAY, Place, Status
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.core.run import GONE, TOUCH
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracies, accuracy
-from tower_sim.places import TRAY, Place
 from tower_sim.registry import names
 from tower_sim.state import Pose, Touch
 

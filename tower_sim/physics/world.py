@@ -10,7 +10,7 @@ from typing import Self
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
-from tower_sim.physics.bullet.scene import make_scene
+from tower_sim.physics.bullet.engine import make_scene
 from tower_sim.physics.engine import make
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from tower_sim.campaign.data import INSIDE, NOWHERE, Array, Campaign
-from tower_sim.places import BORDER, ZONE
+from tower_sim.outcome import BORDER, ZONE
 from tower_sim.report import charts
 from tower_sim.report.charts import Panel
 from tower_sim.report.numbers import how_sure, plain_share, show

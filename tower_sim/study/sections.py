@@ -13,7 +13,7 @@ from tower_sim.report.charts import RULE, Panel, bars, level, points
 from tower_sim.report.numbers import show
 from tower_sim.report.page import Chart, Rows, Section, Table
 from tower_sim.statistics import Estimates, Resamples, apart, holm
-from tower_sim.study import battles, memory, retention
+from tower_sim.study import battles, retention
 from tower_sim.study.baseline import is_of_the_rule
 from tower_sim.study.design import estimate, other_figures, own_columns
 from tower_sim.study.effects import LEVEL
@@ -118,8 +118,8 @@ def remembrance(tower: TowerFigures) -> Section:
     title, campaign, rule = "4. Memory", tower.campaign, tower.rule
     if campaign.runs < 2:
         return Section(title, "Memory is judged between runs: this needs two or more.")
-    n, lags = int(campaign.is_phase.sum()), np.arange(1, memory.LAGS + 1)
-    one, seven = (tower.lags.at((0, i), n) for i in (0, memory.LAGS - 1))
+    n, lags = int(campaign.is_phase.sum()), np.arange(1, retention.LAGS + 1)
+    one, seven = (tower.lags.at((0, i), n) for i in (0, retention.LAGS - 1))
     says = [
         f"The number inside is correlated with itself by {show(one)} one drop later and {show(seven)} seven drops "
         "later, each number taken from the mean at its drop."
@@ -127,7 +127,7 @@ def remembrance(tower: TowerFigures) -> Section:
     if campaign.strata.max(initial=0) == 0 and len(np.unique(campaign.run_point)) > 1:
         says.append("There is a design point with one run only, so what differs between points counts as memory here.")
     rows: Rows = [
-        [name, *(tower.lags.at((i, k), n) for k in range(memory.LAGS))]
+        [name, *(tower.lags.at((i, k), n) for k in range(retention.LAGS))]
         for i, name in enumerate(["all cubes", *campaign.colours])
     ]
     draws = [charts.line(lags, row, "" if i else "each colour", 2) for i, row in enumerate(tower.lags.value[1:])]

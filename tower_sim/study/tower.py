@@ -11,7 +11,7 @@ from tower_sim.report.numbers import capitalise, how_sure, plain_share, plainly
 from tower_sim.runs.figure import Figure
 from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT
 from tower_sim.statistics import Estimate, Estimates, Resamples
-from tower_sim.study import memory, retention
+from tower_sim.study import retention
 from tower_sim.study.baseline import play_beside
 from tower_sim.study.design import estimate, other_figures, phase_figures
 from tower_sim.study.retention import LATE, WITHIN, grouped, histogram
@@ -37,7 +37,7 @@ class TowerFigures:
         self.slopes = retention.slopes(campaign, boot, rows)
         self.stays = retention.survival(campaign, boot)
         counts = np.column_stack([d.inside_after, campaign.inside_by_colour])
-        self.lags = memory.autocorrelation(campaign, boot, counts).reshape(-1, memory.LAGS)
+        self.lags = retention.autocorrelation(campaign, boot, counts).reshape(-1, retention.LAGS)
 
     @staticmethod
     def of(campaign: Campaign, boot: Resamples) -> TowerFigures:
@@ -75,7 +75,7 @@ class TowerFigures:
             "chance of release at age 1": ("1", stay and stay.hazard.at(0)),
             f"chance of release at age {LATE} or more": ("1", stay and stay.old_hazard),
         }
-        for lag in (1, 2, memory.LAGS):
+        for lag in (1, 2, retention.LAGS):
             every[f"autocorrelation of the number inside, lag {lag}"] = "1", self.lags.at((0, lag - 1), n)
         return {name: (unit, value) for name, (unit, value) in every.items() if value}
 

@@ -16,8 +16,7 @@ from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, knock_strength, no_knocks
 from tower_sim.errors import check_kind, check_number, check_whole
-from tower_sim.outcome import Landing, Outcome, Status
-from tower_sim.places import INSIDE, TRAY
+from tower_sim.outcome import INSIDE, TRAY, Landing, Outcome, Status
 from tower_sim.runs.array import Array, Plan, Runs
 from tower_sim.state import DROPS, Event, Resident, TowerState, check_seed, rng_text
 from tower_sim.surrogate import kernel

@@ -19,10 +19,9 @@ from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, as_zone, no_knocks
 from tower_sim.errors import check_kind, fault
-from tower_sim.outcome import Landing, Outcome, Status
-from tower_sim.places import BORDER, TABLE, ZONE
+from tower_sim.outcome import BORDER, TABLE, ZONE, Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
-from tower_sim.surrogate.board_law import Array, BoardLaw
+from tower_sim.surrogate.groups import Array, BoardLaw
 from tower_sim.surrogate.store import TOWER, Fitted
 from tower_sim.surrogate.table import Table, table_of
 

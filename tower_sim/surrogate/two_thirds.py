@@ -15,8 +15,7 @@ from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, no_knocks
 from tower_sim.errors import check_kind, check_whole, fault
-from tower_sim.outcome import Landing, Outcome, Status
-from tower_sim.places import INSIDE, TRAY
+from tower_sim.outcome import INSIDE, TRAY, Landing, Outcome, Status
 from tower_sim.state import Event, Resident, TowerState, rng_text
 
 AGAIN = "fit it again"

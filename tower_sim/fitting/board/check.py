@@ -21,10 +21,10 @@ from tower_sim.fitting.board.fit import Throws, count_throws, find_ship, list_pl
 from tower_sim.fitting.data import find_apparatus, other_engine, starts
 from tower_sim.fitting.numerics import LEVEL, p_value
 from tower_sim.models import open_surrogate
-from tower_sim.places import ZONE
+from tower_sim.outcome import ZONE
 from tower_sim.statistics import Estimates, Resamples, holm, sum_by_unit, sum_error
 from tower_sim.study.battles import chain_lengths, first_cubes
-from tower_sim.surrogate.board_law import BoardLaw
+from tower_sim.surrogate.groups import BoardLaw
 from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.surrogate.store import Fitted
 from tower_sim.tools.terminal import Telling, nothing

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.campaign.data import Campaign
+from tower_sim.campaign.data import Array, Campaign
 from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.drops.repeat import until_landed
 from tower_sim.fitting.numerics import maximise
-from tower_sim.runs.array import Array
 from tower_sim.statistics import ratio_of_sums, sum_by_unit
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.table import KNOCKS, Cascade, Polyline

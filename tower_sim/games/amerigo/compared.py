@@ -110,11 +110,11 @@ def _name_rounds(panel: Any, entries: Sequence[DropEntry], column: float) -> Non
     rounds = {number: [i for i, _ in group] for number, group in groupby(numbers, key=lambda pair: pair[1])}
     narrowest = min((len(drops) for number, drops in rounds.items() if number), default=1)
     step = math.ceil(46 / (column * narrowest))
-    for number, drops in rounds.items():
-        name, at, across = f"round {number}", (drops[0] + drops[-1]) / 2, "center"
-        if number == 0:
+    for round_, drops in rounds.items():
+        name, at, across = f"round {round_}", (drops[0] + drops[-1]) / 2, "center"
+        if round_ == 0:
             name, at, across = ("set-up", drops[0], "center") if column > 30 else ("set-up", drops[0] + 0.5, "right")
-        elif (number - 1) % step:
+        elif (round_ - 1) % step:
             continue
         panel.text(at, 1.02, name, transform=panel.get_xaxis_transform(), ha=across, va="bottom", fontsize=FONT)
 
