@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from tower_sim.models import open_model
     from tower_sim.outcome import Landing, Outcome, Status
     from tower_sim.physics.settings import PhysicsSettings
-    from tower_sim.simulator import PhysicsModel, Tower
+    from tower_sim.simulator import PhysicsModel
     from tower_sim.state import BoardState, Pose, Resident, TowerState
     from tower_sim.surrogate.model import SurrogateModel
+    from tower_sim.tower import Tower
 
 __version__ = TOWER_SIM
 
@@ -69,9 +70,9 @@ _MODULES = {
     "outcome": "Landing Outcome Status",
     "physics.settings": "PhysicsSettings",
     "simulator": "PhysicsModel",
+    "tower": "Tower",
     "state": "BoardState Pose Resident TowerState",
     "surrogate.model": "SurrogateModel",
-    "tower": "Tower",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 """The module of each public name. It is imported at first use, so that `tower-sim --help` stays fast."""

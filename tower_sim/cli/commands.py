@@ -396,7 +396,7 @@ def report(
 @command(tower, "list", "tower-sim tower list")
 def list_(json: Json = False) -> None:
     """List the towers, games, engines and models that other commands take, also those from other packages."""
-    _body("listing").list_all(json)
+    _body("towers").list_all(json)
 
 
 @command(tower, "show", "tower-sim tower show amerigo -o tower.png")
@@ -426,7 +426,7 @@ def import_(
     only: Annotated[int | None, _option("N", "of several towers in the file, this one, counted from the left")] = None,
 ) -> None:
     """Make a tower from the file that people print, and draw it."""
-    _body("mesh").import_(file, output, unit, scale, up, edge, pane, exit, only)
+    _body("towers").import_(file, output, unit, scale, up, edge, pane, exit, only)
 
 
 @command(tower, "fit", "tower-sim tower fit my_tower -o mine.toml")
@@ -589,7 +589,7 @@ def redo(
     json: Json = False,
 ) -> int:
     """Repeat every throw behind a state or a link from the live page, and check that all cubes lie as it says."""
-    return _body("redo").redo(what, tower, json)
+    return _body("throw").redo(what, tower, json)
 
 
 def run_command(words: Sequence[str]) -> int:

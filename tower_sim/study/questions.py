@@ -18,7 +18,7 @@ from tower_sim.report.page import Chart, Rows, Section, Table
 from tower_sim.statistics import Estimates
 from tower_sim.study import retention
 from tower_sim.study.design import phase_figures
-from tower_sim.study.retention import FEWEST, by_group, grouped, list_counts, overall
+from tower_sim.study.retention import DROPS_OF_A_CELL, by_group, grouped, list_counts, overall
 from tower_sim.study.tower import NAMES, PhaseMeans, TowerFigures, phase_means
 from tower_sim.surrogate.two_thirds import THROWN_OUT
 from tower_sim.tools.terminal import count_noun
@@ -228,7 +228,7 @@ def _out(tower: TowerFigures) -> list[Section]:
         grouped(campaign, boot, d.run[rows], group, len(drops), values[rows])
         for values in (d.emerged, retention.by_the_rule(campaign))
     )
-    used, enough = np.flatnonzero(drops), np.flatnonzero(drops >= FEWEST)
+    used, enough = np.flatnonzero(drops), np.flatnonzero(drops >= DROPS_OF_A_CELL)
     columns = {"thrown [cubes]": first + used, "drops": drops[used], "mean out [cubes]": out.take(used)}
     columns["rule on the same drops"] = expected.value[used]
     right = [
@@ -237,7 +237,7 @@ def _out(tower: TowerFigures) -> list[Section]:
     ]
     panels = [
         left,
-        Panel("thrown [cubes]", "mean out [cubes]", right, f"at least {FEWEST} drops a point", floor=True),
+        Panel("thrown [cubes]", "mean out [cubes]", right, f"at least {DROPS_OF_A_CELL} drops a point", floor=True),
     ]
     thrown, inside, fit = (tower.slopes.at(i, n) for i in (1, 2, 3))
     return [
@@ -264,7 +264,7 @@ def _share_and_colours(tower: TowerFigures) -> list[Section]:
     out = np.bincount(cubes.row[cubes.thrown & cubes.out], minlength=len(d))
     first, group, drops = _group_by_thrown(tower)
     share = grouped(campaign, tower.boot, d.run[rows], group, len(drops), out[rows], d.thrown[rows], share=True)
-    used, enough = np.flatnonzero(drops), np.flatnonzero(drops >= FEWEST)
+    used, enough = np.flatnonzero(drops), np.flatnonzero(drops >= DROPS_OF_A_CELL)
     columns = {"thrown [cubes]": first + used, "drops": drops[used]}
     columns |= {"share of those thrown that come out": share.take(used)}
     x = "different colours out of a drop"

@@ -17,7 +17,7 @@ from tower_sim.study import battles, retention
 from tower_sim.study.baseline import is_of_the_rule
 from tower_sim.study.design import estimate, other_figures, own_columns
 from tower_sim.study.effects import LEVEL
-from tower_sim.study.retention import FEWEST, LATE, WITHIN
+from tower_sim.study.retention import DROPS_OF_A_CELL, LATE, WITHIN
 from tower_sim.study.tower import NAMES, TowerFigures
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT
 
@@ -30,7 +30,7 @@ def thrown_and_inside(tower: TowerFigures) -> Section:
     campaign, d = tower.campaign, tower.campaign.drops
     binned = retention.emerged_map(campaign, tower.boot, campaign.is_phase)
     x, y = binned.thrown_edges, binned.inside_edges
-    few = (binned.drops < FEWEST) | (binned.runs < FEWEST)
+    few = (binned.drops < DROPS_OF_A_CELL) | (binned.runs < DROPS_OF_A_CELL)
     off = (binned.excess.low > 0) | (binned.excess.high < 0)
     rows: Rows = [
         [_bin(x, i), _bin(y, j), n := int(binned.drops[i, j]), int(binned.runs[i, j]), binned.mean.at((i, j), n),
@@ -38,7 +38,7 @@ def thrown_and_inside(tower: TowerFigures) -> Section:
         for i, j in np.argwhere(binned.drops > 0).tolist()
     ]  # fmt: skip
     over = tower.moments(d.emerged - retention.by_the_rule(campaign))[0]
-    is_few = (binned.drops > 0) & (binned.drops < FEWEST)
+    is_few = (binned.drops > 0) & (binned.drops < DROPS_OF_A_CELL)
     mean = charts.cells(x - 0.5, y - 0.5, binned.mean.value, few=is_few)
     excess = charts.cells(x - 0.5, y - 0.5, binned.excess.value, "{:+.1f}", is_few, off & ~is_few)
     panels = [
@@ -49,7 +49,7 @@ def thrown_and_inside(tower: TowerFigures) -> Section:
     return Section(
         "2. Cubes out by cubes thrown and cubes inside",
         f"The data reach from {x[0]} to {x[-1] - 1} cubes thrown and from {y[0]} to {y[-1] - 1} inside; {(~few).sum()} "
-        f"cells have {FEWEST} or more drops and {campaign.unit}s. In {(off & ~few).sum()} of them the mean out differs "
+        f"cells have {DROPS_OF_A_CELL} or more drops and {campaign.unit}s. In {(off & ~few).sum()} of them the mean out differs "
         "from the 2/3-1/3 rule on the same drops by more than its interval (chance alone: about one cell in twenty). "
         f"Over all drops {show(over)} cubes more come out of a drop than the rule expects.",
         Table("map", head, rows, LONG),
