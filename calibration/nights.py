@@ -30,7 +30,7 @@ from tower_sim.fitting import fit
 from tower_sim.fitting.tower.whole_games import read_games
 from tower_sim.games.compared import number
 from tower_sim.runs.by_drop import ByDrop
-from tower_sim.statistics import average
+from tower_sim.runs.statistics import average
 from tower_sim.surrogate.store import beside
 from tower_sim.tools import writing
 from tower_sim.tools.terminal import report_progress

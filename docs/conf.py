@@ -8,8 +8,8 @@ from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 
 from tower_sim.cli import main
-from tower_sim.outcome import Status
-from tower_sim.version import TOWER_SIM
+from tower_sim.tools.version import TOWER_SIM
+from tower_sim.values.outcome import Status
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("live", "lab", "record")

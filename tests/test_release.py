@@ -17,8 +17,8 @@ from tests.support.bench import SHAKING, Launch, Shake, put_down, release
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Hand
-from tower_sim.cubes import supply
 from tower_sim.physics.settings import GRAVITY
+from tower_sim.values.cubes import supply
 
 Array = npt.NDArray[np.float64]
 

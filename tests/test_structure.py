@@ -9,55 +9,46 @@ from pathlib import Path
 import pytest
 from support.imports import CALIBRATION, PACKAGE, ROOT, SHIPPED, circles, imports, room_of, tree, values
 
-from tower_sim.registry import OWN
+from tower_sim.tools.registry import OWN
 
 # What knows of no tower; everyone may ask it. Each asks those before it alone.
-TOOLS = ("errors", "version", "registry", "tools", "typed", "statistics", "compiled")
+TOOLS = ("errors", "documents", "runs", "tools", "compiled")
 
 # The other rooms, from the ground up: what each knows beside tools. The last, without a name, is the package's face.
 KNOWS = {
-    "runs": "",
-    "answers": "",
-    "places": "",
-    "cubes": "",
-    "state": "cubes",
-    "outcome": "answers cubes state",
-    "apparatus": "places",
-    "drawing": "apparatus state",
-    "printing": "apparatus",
-    "door": "cubes state",
-    "contract": "apparatus cubes door outcome state",
-    "drops": "answers contract cubes door outcome state",
-    "physics": "apparatus cubes outcome places state",
-    "games": "answers apparatus contract cubes door drawing drops outcome runs state",
-    "simulator": "apparatus contract cubes door outcome physics places state",
-    "surrogate": "apparatus contract cubes door outcome places runs state",
+    "values": "",
+    "apparatus": "values",
+    "drawing": "apparatus values",
+    "drops": "apparatus values",
+    "physics": "apparatus values",
+    "games": "apparatus drawing drops values",
+    "simulator": "apparatus drops physics values",
+    "surrogate": "apparatus drops values",
     "models": "apparatus physics simulator surrogate",
-    "requests": "answers apparatus contract cubes door drops games models outcome physics state",
-    "variants": "apparatus games requests",
-    "web": "apparatus cubes drawing games outcome physics requests runs state surrogate variants",
-    "campaign": "apparatus drops games models physics places requests runs state surrogate",
+    "requests": "apparatus drops games models physics values",
+    "web": "apparatus drawing games physics requests surrogate values",
+    "campaign": "apparatus drops games models physics requests surrogate values",
     "report": "web",
-    "study": "campaign places report runs surrogate",
-    "fitting": "apparatus campaign contract drops models places report runs study surrogate",
-    "compare": "apparatus contract drawing drops games models physics report requests runs state surrogate variants",
-    "calibration": "apparatus campaign compare contract cubes drawing drops fitting games models physics runs "
-    "report simulator state surrogate variants web",
-    "clients": "apparatus games physics surrogate variants web",
-    "env": "apparatus cubes drops games models places runs state surrogate",
-    "service": "answers apparatus contract drops games models physics requests surrogate web",
-    "testing": "apparatus contract cubes door drops games outcome physics simulator state surrogate",
-    "cli": "apparatus calibration campaign clients compare contract cubes drawing drops fitting games models outcome "
-    "physics printing requests service state study web",
+    "study": "campaign report surrogate values",
+    "fitting": "apparatus campaign drops models report study surrogate values",
+    "compare": "apparatus drawing drops games models physics report requests surrogate values",
+    "calibration": "apparatus campaign compare drawing drops fitting games models physics report requests simulator "
+    "surrogate values web",
+    "clients": "apparatus games physics requests surrogate web",
+    "env": "apparatus drops games models surrogate values",
+    "service": "apparatus drops games models physics requests surrogate web",
+    "testing": "apparatus drops games physics simulator surrogate values",
+    "cli": "apparatus calibration campaign clients compare drawing drops fitting games models physics requests "
+    "service study values web",
     "__main__": "cli",
-    "tower": "apparatus contract door drops models outcome physics state",
-    "": "apparatus compare contract cubes drops models outcome physics simulator state surrogate tower",
+    "tower": "apparatus drops models physics values",
+    "": "apparatus compare drops models physics simulator surrogate tower values",
 }
 
 # What the registry names is known by that name alone, but for who is of one game or kind by what it is for.
 OF_ONE = {
     "calibration.observations": "games.amerigo",
-    "cli.mesh": "apparatus.mesh",
+    "cli.towers": "apparatus.mesh",
     "calibration.records": "games.amerigo",
     "calibration.summaries": "games.amerigo",
     "env.amerigo": "games.amerigo",
@@ -65,7 +56,7 @@ OF_ONE = {
     "env.policies": "games.push_your_luck",
     "env.push_your_luck": "games.push_your_luck",
     "physics.plain": "physics.core",  # the only engine that runs in other languages
-    **dict.fromkeys(("physics.bullet.scene", "physics.scene"), "physics.core"),  # a drop
+    **dict.fromkeys(("physics.bullet.engine", "physics.scene"), "physics.core"),  # a drop
     "physics.world": "physics.bullet",  # the other way to run one
     "testing": "physics.bullet",
     "simulator": "physics.core",
@@ -85,7 +76,7 @@ NAMED_ALIKE = {
     "Rules": ["games.amerigo.rules", "games.rules"],  # of Amerigo; what those of other games are made from
     "Section": ["apparatus.dimensions", "report.page"],  # of a tower that is cut; of a page
     "Table": ["calibration.played", "report.page", "surrogate.table"],  # of played towers; of a page; of chances
-    "Tower": ["apparatus.tower", "tower"],  # its shape; what is played with
+    "Tower": ["apparatus.kind", "tower"],  # its shape; what is played with
 }
 
 OURS = {name: imports(path) & SHIPPED.keys() for name, path in SHIPPED.items()}
@@ -146,12 +137,12 @@ def test_an_import_is_read_wherever_it_stands(tmp_path: Path):
     file = tmp_path / "module.py"
     file.write_text(
         "import numpy.typing\nfrom tower_sim.errors import UsageError, fault\n"
-        "if TYPE_CHECKING:\n    from tower_sim import state\n"
+        "if TYPE_CHECKING:\n    from tower_sim.values import state\n"
         "def late():\n    from tower_sim.games import game\n    from tower_sim.games.ways import Ways, Option\n"
-        "    import tower_sim.cubes as cubes, json\n",
+        "    import tower_sim.values.cubes as cubes, json\n",
         "utf-8",
     )
-    ours = {"errors", "state", "games.game", "games.ways", "cubes"}
+    ours = {"errors", "values.state", "games.game", "games.ways", "values.cubes"}
     assert imports(file) == {"numpy.typing", "json", *(f"{PACKAGE}.{name}" for name in ours)}
 
 
@@ -181,7 +172,7 @@ def test_a_game_and_a_kind_are_named_in_their_own_folders_and_by_the_registry_al
         short(module): name
         for module, path in SHIPPED.items()
         for name in homes.keys() & values(path)
-        if module != f"{PACKAGE}.registry" and not module.startswith(homes[name])
+        if module != f"{PACKAGE}.tools.registry" and not module.startswith(homes[name])
         if module not in homes.values()  # a game names the profile that it is played with
     }
     assert named == STILL_NAMED
@@ -210,7 +201,7 @@ def test_nothing_that_ships_imports_the_tests_and_no_test_imports_another():
 def test_no_class_has_the_name_of_another():
     classes: dict[str, list[str]] = {}
     for name, path in SHIPPED.items():
-        if path.match("apparatus/*/profile.py"):
+        if path.match("apparatus/*/*.py") or name == f"{PACKAGE}.apparatus.tower_parts":
             continue  # the parts of any tower have the same names, as in its profile
         for node in tree(path).body:
             if isinstance(node, ast.ClassDef):

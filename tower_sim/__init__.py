@@ -12,22 +12,22 @@ docs/python.md is the guide. Lengths are metres, masses kilograms, times seconds
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tower_sim.version import TOWER_SIM
+from tower_sim.tools.version import TOWER_SIM
 
 if TYPE_CHECKING:
     from tower_sim.apparatus.catalogue import load, names
     from tower_sim.compare.search import Tuned, tune
-    from tower_sim.contract import BoardModel, DropModel
-    from tower_sim.cubes import Cube, count_by_colour, supply
+    from tower_sim.drops.contract import BoardModel, DropModel
     from tower_sim.drops.repeat import TooManyFailedDraws, knock_then_drop, redo, until_landed
     from tower_sim.errors import UsageError
     from tower_sim.models import open_model
-    from tower_sim.outcome import Landing, Outcome, Status
     from tower_sim.physics.settings import PhysicsSettings
     from tower_sim.simulator import PhysicsModel
-    from tower_sim.state import BoardState, Pose, Resident, TowerState
     from tower_sim.surrogate.model import SurrogateModel
     from tower_sim.tower import Tower
+    from tower_sim.values.cubes import Cube, count_by_colour, supply
+    from tower_sim.values.outcome import Landing, Outcome, Status
+    from tower_sim.values.state import BoardState, Pose, Resident, TowerState
 
 __version__ = TOWER_SIM
 
@@ -62,16 +62,16 @@ __all__ = [
 _MODULES = {
     "apparatus.catalogue": "load names",
     "compare.search": "Tuned tune",
-    "contract": "BoardModel DropModel",
-    "cubes": "Cube count_by_colour supply",
+    "drops.contract": "BoardModel DropModel",
+    "values.cubes": "Cube count_by_colour supply",
     "drops.repeat": "TooManyFailedDraws knock_then_drop redo until_landed",
     "errors": "UsageError",
     "models": "open_model",
-    "outcome": "Landing Outcome Status",
+    "values.outcome": "Landing Outcome Status",
     "physics.settings": "PhysicsSettings",
     "simulator": "PhysicsModel",
     "tower": "Tower",
-    "state": "BoardState Pose Resident TowerState",
+    "values.state": "BoardState Pose Resident TowerState",
     "surrogate.model": "SurrogateModel",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}

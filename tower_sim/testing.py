@@ -14,21 +14,21 @@ import numpy as np
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Surface, span
-from tower_sim.contract import BoardModel, DropModel
-from tower_sim.cubes import Cube, supply
-from tower_sim.door import as_model
+from tower_sim.drops.contract import BoardModel, DropModel
+from tower_sim.drops.door import as_model
 from tower_sim.drops.repeat import MAX_ATTEMPTS, redo
 from tower_sim.drops.throwing import Recorder
 from tower_sim.errors import UsageError, quote
 from tower_sim.games.game import Game
 from tower_sim.games.tower import Turn
-from tower_sim.outcome import Outcome, Status
 from tower_sim.physics.bullet.engine import Stepper
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import Event, Pose, TowerState, rng_text
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
+from tower_sim.values.cubes import Cube, supply
+from tower_sim.values.outcome import Outcome, Status
+from tower_sim.values.state import Event, Pose, TowerState, rng_text
 
 _PLACES = ("inside", "tray", "table", "border", "zone")
 _KINDS = {"b": (bool, np.bool_), "i": (int, np.integer), "f": (int, float, np.floating), "s": str}

@@ -17,7 +17,7 @@ import numpy as np
 
 from calibration.validation.script import option, put, script, table_text
 from tower_sim.campaign.data import Campaign
-from tower_sim.statistics import Estimate, Estimates, Resamples, ratio_errors, wilson
+from tower_sim.runs.statistics import Estimate, Estimates, Resamples, ratio_errors, wilson
 from tower_sim.study import battles, effects, retention
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.study.design import Quantity, SweptCurve, Varied, at_point, quantities

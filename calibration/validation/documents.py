@@ -13,17 +13,17 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 
 from calibration.validation.script import ROOT, script
-from tower_sim import registry
-from tower_sim.answers import ChancesAnswer, ThrowAnswer
 from tower_sim.apparatus.amerigo import AmerigoTower
 from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
 from tower_sim.apparatus.mesh.profile import MeshTable
 from tower_sim.apparatus.wallenstein import Given
 from tower_sim.campaign.tables import CUBES, DROPS, list_tables
+from tower_sim.documents.answers import ChancesAnswer, ThrowAnswer
+from tower_sim.documents.typed import describe_allowed, iter_fields
 from tower_sim.physics.settings import NUMBERS, PhysicsSettings
-from tower_sim.requests import Odds, Play, Throw
+from tower_sim.requests.request import Odds, Play, Throw
+from tower_sim.tools import registry
 from tower_sim.tools.writing import write
-from tower_sim.typed import describe_allowed, iter_fields
 
 PAGE = ROOT / "docs/documents.md"
 HEAD = """# Keys of documents

@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from tests.support.bench import Launch
 from tower_sim.apparatus.parts import Apparatus, Box, Surface, Vector
-from tower_sim.state import Pose
+from tower_sim.values.state import Pose
 
 try:
     from numba import njit

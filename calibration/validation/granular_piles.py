@@ -19,13 +19,13 @@ from tests.support.bench import GRAVITY, Launch, Motion, Shake, World
 from tests.support.hulls import prism, regular
 from tests.support.scenes import matrices
 from tower_sim.apparatus.parts import Apparatus, Box, Hand, Hull, Region, Surface, span
-from tower_sim.cubes import Cube
-from tower_sim.outcome import Status
 from tower_sim.physics.bullet.engine import CM, BulletEngine, SteppedScene
 from tower_sim.physics.core import arrays
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.state import Pose
+from tower_sim.values.cubes import Cube
+from tower_sim.values.outcome import Status
+from tower_sim.values.state import Pose
 
 Array = npt.NDArray[np.float64]
 

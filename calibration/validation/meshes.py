@@ -27,9 +27,9 @@ from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.apparatus.mesh.importing import import_mesh
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cubes import supply
-from tower_sim.printing import export
+from tower_sim.apparatus.printing import export
 from tower_sim.simulator import PhysicsModel
+from tower_sim.values.cubes import supply
 
 FILE = ROOT / "docs/printed/kept.csv"
 TOWERS = {

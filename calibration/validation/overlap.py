@@ -8,8 +8,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from tower_sim.apparatus.parts import Apparatus, Box
-from tower_sim.outcome import Outcome
-from tower_sim.state import Pose
+from tower_sim.values.outcome import Outcome
+from tower_sim.values.state import Pose
 
 
 def deepest_at_rest(outcome: Outcome, apparatus: Apparatus) -> float:

@@ -22,9 +22,9 @@ import trimesh
 from calibration.validation.script import ROOT, option, script
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli.towers import import_
-from tower_sim.cubes import supply
 from tower_sim.drawing.picture import draw_apparatus
 from tower_sim.simulator import PhysicsModel
+from tower_sim.values.cubes import supply
 
 FOLDER = ROOT / "docs/printed"
 CUBES = 20

@@ -31,7 +31,7 @@ from tower_sim.fitting.tower import fit
 from tower_sim.fitting.tower.data import Rows, read_rows
 from tower_sim.fitting.tower.whole_games import list_unseen_games, read_games, tell_apart
 from tower_sim.runs.array import Runs
-from tower_sim.statistics import sum_error
+from tower_sim.runs.statistics import sum_error
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import fitted_or_shipped
 from tower_sim.surrogate.table import EFFECTS, Cascade, normal_scores

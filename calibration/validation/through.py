@@ -24,7 +24,7 @@ from tower_sim.apparatus.parts import Box, Surface
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.physics.settings import accuracy as choose_settings
-from tower_sim.state import Pose
+from tower_sim.values.state import Pose
 
 Array = npt.NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from typing import Any, cast
 from pydantic import TypeAdapter
 
 from calibration.validation.script import ROOT, script
-from tower_sim.answers import ThrowAnswer
 from tower_sim.clients.write import package_files
+from tower_sim.documents.answers import ThrowAnswer
 from tower_sim.games.amerigo import Rules
 from tower_sim.web.page import FOLDER as WEB
 

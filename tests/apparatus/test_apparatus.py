@@ -18,10 +18,10 @@ from tower_sim.apparatus.catalogue import load, parse
 from tower_sim.apparatus.parts import Box
 from tower_sim.apparatus.shapes import axes
 from tower_sim.apparatus.tower_parts import TowerOfFloors
+from tower_sim.documents.typed import read
 from tower_sim.errors import UsageError
 from tower_sim.physics import settings
 from tower_sim.physics.core import drop
-from tower_sim.typed import read
 
 TEXT = REFERENCE.read_text("utf-8")
 

@@ -21,8 +21,8 @@ from tower_sim.apparatus.mesh.importing import Import, import_again, import_mesh
 from tower_sim.apparatus.mesh.solids import find_cuboid
 from tower_sim.apparatus.mesh.solids import read as read_solids
 from tower_sim.apparatus.shapes import axes
-from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
+from tower_sim.values.cubes import supply
 
 trimesh = pytest.importorskip("trimesh")
 pytest.importorskip("manifold3d")

@@ -14,9 +14,9 @@ from support.scenes import matrices
 
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.apparatus.parts import over_table, span
+from tower_sim.apparatus.printing import FORMATS, bodies
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
-from tower_sim.printing import FORMATS, bodies
 
 trimesh: Any = pytest.importorskip("trimesh")
 for package in ("manifold3d", "lxml", "networkx"):

@@ -16,11 +16,11 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.shapes import axes
 from tower_sim.apparatus.where import TOUCH
-from tower_sim.cubes import supply
-from tower_sim.outcome import Place
 from tower_sim.physics.bullet.engine import SteppedScene
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.state import Pose
+from tower_sim.values.cubes import supply
+from tower_sim.values.outcome import Place
+from tower_sim.values.state import Pose
 
 SHIP = with_board(load("dead_reckoning"))
 EDGE = SHIP.cube_edge * 1e3  # mm

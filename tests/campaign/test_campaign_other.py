@@ -13,7 +13,6 @@ from pydantic import Field
 from support.cases import each_case
 from support.fakes import CoinTower
 
-from tower_sim import registry
 from tower_sim.campaign import Spec, campaign_run, campaign_status, parse, run, verify
 from tower_sim.campaign.data import Words
 from tower_sim.campaign.reader import load
@@ -22,6 +21,7 @@ from tower_sim.campaign.store import Store, environment
 from tower_sim.errors import UsageError
 from tower_sim.games import Game, Rules, Turn
 from tower_sim.testing import check_game
+from tower_sim.tools import registry
 
 TEXT = """
 [campaign]

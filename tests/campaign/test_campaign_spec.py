@@ -24,9 +24,9 @@ from tower_sim.drops.throwing import Recorder
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import play
 from tower_sim.games.tower import game_seed
-from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.state import TowerState
+from tower_sim.values.outcome import Landing, Outcome, Status
+from tower_sim.values.state import TowerState
 
 SMALLEST = """
 [campaign]

@@ -12,10 +12,11 @@ from support.cases import each_case
 from support.command_line import COMMANDS, WHOLE
 
 from calibration.validation import commands
-from tower_sim import cli, registry
+from tower_sim import cli
 from tower_sim.cli.commands import _GROUPS
 from tower_sim.physics.engine import find_version
 from tower_sim.physics.settings import ENGINE
+from tower_sim.tools import registry
 
 Capture = pytest.CaptureFixture[str]
 

@@ -14,7 +14,7 @@ from typing import TextIO
 import pytest
 from support.cases import each_case
 
-from tower_sim.cli import common, main
+from tower_sim.cli import main, output
 
 COMMAND = (sys.executable, "-m", "tower_sim")
 PROGRAM = f'"{sys.executable}" -m tower_sim'
@@ -154,4 +154,4 @@ def test_without_a_file_to_write_a_game_ends_when_nobody_reads_it():
 @each_case(("status", "ends"), [(0, 1), (2, 2)])
 def test_a_reader_that_has_gone_when_the_last_is_printed_is_no_success(status: int, ends: int):
     with redirect_stdout(Gone()):
-        assert common.end(status) == ends
+        assert output.end(status) == ends

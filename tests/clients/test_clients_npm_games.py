@@ -16,7 +16,6 @@ from support.portable import ODD, model_of
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cubes import MAX_CUBES, supply
 from tower_sim.drops.repeat import estimate_chances
 from tower_sim.games.amerigo import Rules, Tokens, play
 from tower_sim.games.amerigo import rules as options
@@ -36,6 +35,7 @@ from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import landing
 from tower_sim.surrogate.store import shipped
 from tower_sim.surrogate.table import OUT, Resting, move
+from tower_sim.values.cubes import MAX_CUBES, supply
 
 pytestmark = pytest.mark.slow
 

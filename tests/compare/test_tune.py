@@ -37,8 +37,8 @@ from tower_sim.compare.tuned import (
 )
 from tower_sim.errors import UsageError
 from tower_sim.physics.settings import accuracy
-from tower_sim.requests import read_rules
-from tower_sim.statistics import FEWEST
+from tower_sim.requests.request import read_rules
+from tower_sim.runs.statistics import FEWEST
 from tower_sim.surrogate.store import shipped as shipped_surrogate
 
 ROOT = Path(__file__).parents[2]

@@ -16,8 +16,8 @@ from tower_sim.physics.bullet.engine import BulletEngine, Stepper
 from tower_sim.physics.core import CoreEngine, machine
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
-from tower_sim.state import Pose, Touch
 from tower_sim.testing import check_engine
+from tower_sim.values.state import Pose, Touch
 
 Array = npt.NDArray[np.float64]
 

@@ -9,12 +9,12 @@ import pytest
 from support.fakes import CoinTower
 from support.ships import DiceShip
 
-from tower_sim import registry
 from tower_sim.campaign.tables import CUBES, DROPS, ShardRows
 from tower_sim.drops.throwing import Recorder
 from tower_sim.errors import UsageError
 from tower_sim.games.game import Game
 from tower_sim.testing import check_game
+from tower_sim.tools import registry
 
 EXAMPLES = [str(path) for path in sorted((Path(__file__).parents[2] / "docs/games").glob("*.py"))]
 TABLES: Mapping[str, Mapping[str, Any]] = {

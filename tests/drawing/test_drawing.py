@@ -26,7 +26,6 @@ from tests.support.towers import REFERENCE
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Apparatus, Box, span, tilted_about_y
-from tower_sim.cubes import Cube
 from tower_sim.drawing import check_path, draw_apparatus
 from tower_sim.drawing.files import cube_colours, save
 from tower_sim.drawing.paint import paints
@@ -37,10 +36,11 @@ from tower_sim.drawing.solids import Faces, join, make_boxes, make_faces
 from tower_sim.drawing.surfaces import find_surface
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import DropEntry, Rules, play
-from tower_sim.games.amerigo.compared import draw_game, game_figure
-from tower_sim.games.dead_reckoning.game import draw_board, draw_densities
-from tower_sim.state import BoardState, Pose, Resident, TowerState
+from tower_sim.games.amerigo.picture import draw_game, game_figure
+from tower_sim.games.dead_reckoning.picture import draw_board, draw_densities
 from tower_sim.tools.writing import WritingFailed
+from tower_sim.values.cubes import Cube
+from tower_sim.values.state import BoardState, Pose, Resident, TowerState
 
 pytestmark = pytest.mark.slow
 
@@ -568,7 +568,7 @@ def test_drawing_touches_no_global_state(tmp_path: Path) -> None:
     program = (
         "import sys, matplotlib; before = matplotlib.rcParams.copy()\n"
         "from tower_sim.apparatus.catalogue import load\n"
-        "from tower_sim.drawing import draw_apparatus\nfrom tower_sim.games.amerigo.compared import draw_game\n"
+        "from tower_sim.drawing import draw_apparatus\nfrom tower_sim.games.amerigo.picture import draw_game\n"
         f"for name in ('amerigo', 'dead_reckoning'): draw_apparatus(load(name), {str(tmp_path / 'tower.png')!r})\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
         "assert matplotlib.rcParams.copy() == before\n"

@@ -14,7 +14,6 @@ from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_OUT
 
-from tower_sim.cubes import count_by_colour
 from tower_sim.drops.repeat import TooManyFailedDraws, redo, until_landed
 from tower_sim.errors import UsageError, quote
 from tower_sim.games.amerigo import (
@@ -38,8 +37,9 @@ from tower_sim.games.amerigo import (
 from tower_sim.games.amerigo import rules as options
 from tower_sim.games.amerigo.rules import TokenRulings
 from tower_sim.games.rules import questions
-from tower_sim.outcome import Landing, Outcome, Status
-from tower_sim.state import Event, Resident
+from tower_sim.values.cubes import count_by_colour
+from tower_sim.values.outcome import Landing, Outcome, Status
+from tower_sim.values.state import Event, Resident
 
 TWO_COLOURS = Rules(colours=("red", "blue"), cubes=2, rounds=1, substitute="")
 

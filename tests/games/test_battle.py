@@ -13,7 +13,6 @@ from support.battles import ANY, ROUGH, able, at, numbers, run, scripted, setup
 from support.cases import each_case
 from support.ships import DiceShip, ScriptedShip
 
-from tower_sim.cubes import count_by_colour
 from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import Ability, Rulings, Use
@@ -24,7 +23,8 @@ from tower_sim.games.dead_reckoning.sides import OCCASIONS, Setup, Side
 from tower_sim.games.dead_reckoning.words import battle_json, battle_summary, head_words, step_line
 from tower_sim.games.dead_reckoning.worths import Worth
 from tower_sim.games.rules import questions
-from tower_sim.outcome import Landing, Status
+from tower_sim.values.cubes import count_by_colour
+from tower_sim.values.outcome import Landing, Status
 
 
 def test_the_complex_example_ends_3_to_3_won_by_the_active_side_with_its_plunder_and_damage():

@@ -14,7 +14,6 @@ import pytest
 from support.cases import each_case
 from support.ships import DiceShip
 
-from tower_sim import registry
 from tower_sim.apparatus import catalogue
 from tower_sim.apparatus.board import Board, Zone
 from tower_sim.apparatus.kind import with_board
@@ -23,6 +22,7 @@ from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.battle import Battle, play, start
 from tower_sim.games.dead_reckoning.sides import Setup, Side
 from tower_sim.games.dead_reckoning.worths import KINDS, Worth, kind, worth
+from tower_sim.tools import registry
 
 BOARD = with_board(catalogue.load("dead_reckoning")).board
 ENDS = (*{worth(zone): zone for zone in BOARD.zones if kind(zone) != "explosive"},)  # of cubes at the end

@@ -18,7 +18,6 @@ from support.ships import BOARD, ZONES, DiceShip, ScriptedShip, landing
 
 from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import Ability, Rulings, Use
 from tower_sim.games.dead_reckoning.battle import TOKEN_PREFIX, Battle, advance, start
@@ -39,6 +38,7 @@ from tower_sim.games.dead_reckoning.words import battle_json
 from tower_sim.games.dead_reckoning.worths import Worth, worth
 from tower_sim.games.rules import questions
 from tower_sim.tools.token import pack, unpack
+from tower_sim.values.cubes import Cube
 
 UNKNOWN: Any = "duel"
 SHIP = Setup("ship", (Side("violet", 6), Side("green", 3)))

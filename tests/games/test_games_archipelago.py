@@ -9,10 +9,10 @@ from statistics import fmean, pstdev
 from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 
-from tower_sim import registry
-from tower_sim.contract import DropModel
+from tower_sim.drops.contract import DropModel
 from tower_sim.games import Turn
 from tower_sim.games.archipelago import GAME, PRINTED
+from tower_sim.tools import registry
 
 ONLY_CRISES = {"event": 0, "red": 0}
 PEACE = {"stock": 15, "satisfies": 10, "sample": 1, "event": 0}  # every crisis is paid

@@ -8,9 +8,9 @@ import pytest
 from support.command_line import here
 from support.fakes import CoinTower
 
-from tower_sim import registry
 from tower_sim.games import Game, Turn
 from tower_sim.models import open_model
+from tower_sim.tools import registry
 
 ROOT = Path(__file__).parents[2]
 FILES = {path.stem: path for path in [*(ROOT / "docs/games").glob("*.py"), ROOT / "tower_sim/games/push_your_luck.py"]}

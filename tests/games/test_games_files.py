@@ -9,13 +9,14 @@ import pytest
 from support.cases import each_case
 from support.fakes import CoinTower
 
-from tower_sim import cli, registry
+from tower_sim import cli
 from tower_sim.campaign import Spec, load, parse
 from tower_sim.campaign.reader import load as load_data
 from tower_sim.errors import UsageError
 from tower_sim.games.files import run_game_file
 from tower_sim.games.tower import Turn
-from tower_sim.requests import choose_game
+from tower_sim.requests.request import choose_game
+from tower_sim.tools import registry
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs/games.md").read_text("utf-8")

@@ -25,8 +25,8 @@ from tower_sim.games.dead_reckoning.battle import Battle, play, start
 from tower_sim.games.dead_reckoning.odds import NUMBERS, BattleOdds
 from tower_sim.games.dead_reckoning.sides import Setup, Side
 from tower_sim.surrogate import ship
+from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.groups import BoardLaw
 from tower_sim.surrogate.ship import ShipSurrogate, landing
 from tower_sim.surrogate.store import shipped
 from tower_sim.web.page import source

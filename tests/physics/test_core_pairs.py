@@ -16,7 +16,7 @@ from tests.support.hulls import pegged
 from tower_sim.apparatus.parts import Box, Surface
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.state import Pose
+from tower_sim.values.state import Pose
 
 WOOD = Surface(0.4, 0.4)
 REACH = math.sqrt(3) * EDGE  # of two cubes whose spheres touch

@@ -17,12 +17,12 @@ from calibration.validation.same import FUSED, count_code
 from tests.support.golden_scenes import JAMMING, ROUGH, SCENES, STANDARD, digest, kept
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.compiled.marks import OPTIONS
-from tower_sim.cubes import Cube, supply
-from tower_sim.outcome import Outcome
 from tower_sim.physics.core import engine
 from tower_sim.physics.scene import Scene
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import TowerState
+from tower_sim.values.cubes import Cube, supply
+from tower_sim.values.outcome import Outcome
+from tower_sim.values.state import TowerState
 
 TOWERS = [name for name in names() if load(name).board is None]
 

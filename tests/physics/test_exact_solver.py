@@ -18,8 +18,8 @@ from tests.support.bench import release
 from tests.support.towers import CLUB
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_about_y, turned_about_z
-from tower_sim.cubes import supply
 from tower_sim.physics.settings import GRAVITY
+from tower_sim.values.cubes import supply
 
 pytestmark = pytest.mark.slow
 

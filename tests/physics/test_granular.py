@@ -41,10 +41,10 @@ from calibration.validation.script import go_on
 from tests.support.bench import Motion
 from tests.support.scenes import UPRIGHT, Array, pose, turns
 from tower_sim.apparatus.parts import Surface, turned_about_z
-from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
-from tower_sim.outcome import Status
 from tower_sim.physics.settings import GRAVITY, STANDARD, accuracy
+from tower_sim.values.cubes import Cube
+from tower_sim.values.outcome import Status
 
 pytestmark = pytest.mark.slow
 

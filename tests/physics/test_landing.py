@@ -18,8 +18,8 @@ from tests.support.towers import REFERENCE
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus, Box, Hand
 from tower_sim.apparatus.shapes import reach
-from tower_sim.cubes import supply
 from tower_sim.physics.settings import GRAVITY
+from tower_sim.values.cubes import supply
 
 TOWER = load(REFERENCE)
 WINDOW = 0.01

@@ -17,8 +17,8 @@ from tests.support.towers import REFERENCE, RULEBOOK
 from tower_sim.apparatus.catalogue import load
 from tower_sim.drops.repeat import until_landed
 from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracy
+from tower_sim.runs.statistics import clopper_pearson, mean_error
 from tower_sim.simulator import PhysicsModel
-from tower_sim.statistics import clopper_pearson, mean_error
 
 pytestmark = [pytest.mark.long, pytest.mark.bullet]
 WORKERS = mp.cpu_count()

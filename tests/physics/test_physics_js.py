@@ -130,9 +130,9 @@ def test_a_seed_or_key_that_javascript_would_round_or_cut_is_refused():
 @pytest.mark.slow
 @needs_node
 def test_what_python_refuses_is_refused_and_the_field_is_named():
-    from tower_sim.cubes import Cube
     from tower_sim.simulator import PhysicsModel
-    from tower_sim.state import TowerState
+    from tower_sim.values.cubes import Cube
+    from tower_sim.values.state import TowerState
 
     model, ship = PhysicsModel(load("amerigo")), PhysicsModel(load("dead_reckoning"))
     rng = np.random.default_rng

@@ -19,10 +19,10 @@ from tests.support.bench import GRAVITY, Motion, World
 from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Surface, tilted_about_y
-from tower_sim.cubes import supply
 from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.runs.statistics import mean_error
 from tower_sim.simulator import PhysicsModel
-from tower_sim.statistics import mean_error
+from tower_sim.values.cubes import supply
 
 WOOD = Surface(friction=0.4, restitution=0.4)
 SHIPPED = load(RULEBOOK).between_cubes

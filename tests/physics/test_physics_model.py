@@ -15,15 +15,15 @@ from tests.support.bench import World, drop_until_landed
 from tests.support.towers import REFERENCE
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.tower_parts import TowerOfFloors
-from tower_sim.cubes import Cube, supply
 from tower_sim.drops.repeat import redo
 from tower_sim.errors import UsageError
-from tower_sim.outcome import Outcome, Status
 from tower_sim.physics.bullet.engine import SteppedScene
 from tower_sim.physics.core.drop import HOLD
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import Pose, TowerState
+from tower_sim.values.cubes import Cube, supply
+from tower_sim.values.outcome import Outcome, Status
+from tower_sim.values.state import Pose, TowerState
 
 TOWER = SHAPE = cast("TowerOfFloors", load(REFERENCE))
 
@@ -67,9 +67,9 @@ def test_a_cube_that_only_turned_where_it_lay_is_told_as_it_lies_now_and_one_tha
 DROP = """
 import sys, numpy as np
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cubes import supply
+from tower_sim.values.cubes import supply
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import TowerState
+from tower_sim.values.state import TowerState
 tower, token, number = sys.argv[1:]
 state = TowerState.from_token(token)
 with PhysicsModel(load(tower)) as model:

@@ -16,7 +16,7 @@ from support.cases import each_case
 from support.command_line import here
 
 from tests.support.bench import drop_until_landed
-from tower_sim import cli, registry
+from tower_sim import cli
 from tower_sim.apparatus.catalogue import fitted_with, load, names, shipped
 from tower_sim.calibration.readings import READINGS
 from tower_sim.campaign import Spec, parse
@@ -35,9 +35,10 @@ from tower_sim.physics.settings import (
     list_settings,
     read_settings,
 )
-from tower_sim.requests import Throw
+from tower_sim.requests.request import Throw
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate.store import Fitted, fitted_or_shipped, shipped_names
+from tower_sim.tools import registry
 
 SHAPE = load("amerigo")
 FILE = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nseed = "7"\ngames = 2\n[rules]\nrounds = 1\n'

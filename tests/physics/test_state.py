@@ -10,10 +10,20 @@ from hypothesis import strategies as st
 from support.cases import each_case
 from support.touches import plain
 
-from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError, prints
-from tower_sim.state import BoardState, Event, Pose, Resident, Touch, TowerState, check_seed, rng_from_text, rng_text
 from tower_sim.tools.token import pack
+from tower_sim.values.cubes import Cube, supply
+from tower_sim.values.state import (
+    BoardState,
+    Event,
+    Pose,
+    Resident,
+    Touch,
+    TowerState,
+    check_seed,
+    rng_from_text,
+    rng_text,
+)
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 words = st.text(min_size=0, max_size=8)

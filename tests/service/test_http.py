@@ -22,13 +22,15 @@ from support.cases import each_case
 from support.command_line import here, tower_sim
 from support.network import Client, Running, running, until
 
-from tower_sim import answers, cli, load, open_model, registry
+from tower_sim import cli, load, open_model
+from tower_sim.documents import answers
+from tower_sim.documents.typed import read
 from tower_sim.errors import UsageError
 from tower_sim.models import MODELS
-from tower_sim.requests import Odds, Play, Request, Throw, answer
+from tower_sim.requests.request import Odds, Play, Request, Throw, answer
 from tower_sim.service import limits
 from tower_sim.service.codes import CODES
-from tower_sim.typed import read
+from tower_sim.tools import registry
 
 pytestmark = pytest.mark.posix
 LIGHT: dict[str, Any] = {"cubes": {"blue": 4}, "model": "surrogate", "seed": "7"}

@@ -13,11 +13,10 @@ from support.command_line import here
 from support.fakes import CoinTower
 from support.network import Client
 
-from tower_sim import TowerState, UsageError, load, open_model, registry
-from tower_sim.cubes import supply
+from tower_sim import TowerState, UsageError, load, open_model
 from tower_sim.drops.repeat import MAX_ATTEMPTS, TooManyFailedDraws, until_landed
 from tower_sim.games.ways import Asked
-from tower_sim.requests import (
+from tower_sim.requests.request import (
     Odds,
     Play,
     Throw,
@@ -33,6 +32,8 @@ from tower_sim.service import ModelCache
 from tower_sim.service.codes import find_path
 from tower_sim.service.lines import answer as answer_line
 from tower_sim.service.lines import read_request
+from tower_sim.tools import registry
+from tower_sim.values.cubes import supply
 
 AMERIGO = registry.get("game", "amerigo")
 BATTLE = registry.get("game", "dead_reckoning")

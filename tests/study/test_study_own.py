@@ -13,14 +13,14 @@ import pytest
 from pydantic import Field
 from support.datasets import study_text, table
 
-from tower_sim import registry
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.data import Words
 from tower_sim.campaign.reader import load
 from tower_sim.games import Game, Rules, Turn
-from tower_sim.statistics import Resamples, average
+from tower_sim.runs.statistics import Resamples, average
 from tower_sim.study import study
 from tower_sim.study.design import OWN, own_columns, quantities
+from tower_sim.tools import registry
 
 RUNS = 12
 TEXT = """

@@ -19,7 +19,7 @@ from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import GOLD, GOLD_WITH_TOKEN
 from tower_sim.report.numbers import HOW_SURE
 from tower_sim.report.page import Table
-from tower_sim.statistics import Estimate, Resamples
+from tower_sim.runs.statistics import Estimate, Resamples
 from tower_sim.study import questions, study
 from tower_sim.study.baseline import find_kit, play_beside
 from tower_sim.study.tower import TowerFigures, phases_with

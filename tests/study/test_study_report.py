@@ -12,7 +12,7 @@ from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.report.numbers import plain_share, plainly, show
-from tower_sim.statistics import Estimate, Resamples
+from tower_sim.runs.statistics import Estimate, Resamples
 from tower_sim.study import battles, study
 
 

@@ -15,8 +15,8 @@ from tests.support.towers import CLUB, RULEBOOK, called
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Hand
-from tower_sim.cubes import supply
-from tower_sim.state import Pose
+from tower_sim.values.cubes import supply
+from tower_sim.values.state import Pose
 
 EDGE, WINDOW = 0.008, 0.01
 HANDFUL = Hand(0.005, 0.09, 0.1, 5.0)

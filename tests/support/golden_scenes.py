@@ -27,15 +27,15 @@ from tests.support.touches import lay
 from tests.support.towers import CLUB, RULEBOOK
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Surface, Vector, tilted_about_y
-from tower_sim.cubes import Cube, supply
 from tower_sim.games.dead_reckoning.battle import play, start, when_behind
 from tower_sim.games.dead_reckoning.sides import Setup, Side
-from tower_sim.outcome import Outcome
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.settings import PhysicsSettings, accuracy
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import Pose, Touch, TowerState
 from tower_sim.tools import portable
+from tower_sim.values.cubes import Cube, supply
+from tower_sim.values.outcome import Outcome
+from tower_sim.values.state import Pose, Touch, TowerState
 
 HASHES = Path(__file__).parents[1] / "vectors" / "core_hashes.json"
 STANDARD = accuracy("core", "standard")

@@ -7,9 +7,10 @@ from copy import deepcopy
 from functools import cache
 from typing import Any
 
-from tower_sim import load, open_model, registry
+from tower_sim import load, open_model
 from tower_sim.games.tower import Turn
-from tower_sim.requests import Play, turns
+from tower_sim.requests.request import Play, turns
+from tower_sim.tools import registry
 from tower_sim.web.replay import describe_play
 
 Replay = dict[str, Any]

@@ -16,11 +16,11 @@ import pytest
 
 from tests.support.bench import GRAVITY, Motion, World
 from tower_sim.apparatus.parts import Apparatus, Box, Hull, Quaternion, Surface, Vector, tilted_about_y
-from tower_sim.cubes import Cube
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.state import Pose
+from tower_sim.values.cubes import Cube
+from tower_sim.values.state import Pose
 
 Array = npt.NDArray[np.float64]
 

@@ -23,8 +23,8 @@ from tower_sim.fitting.tower.whole_games import Autocorrelation, WholeGames
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, FIGURES, make_plan
 from tower_sim.runs.array import EVERY, Plan, Runs
+from tower_sim.runs.statistics import Estimate, Estimates
 from tower_sim.runs.tower import RESIDENTS_OUT, THROWN_OUT
-from tower_sim.statistics import Estimate, Estimates
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import RungScore, shipped

@@ -25,8 +25,7 @@ from tower_sim.campaign import parse, run
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.reader import load as load_campaign
 from tower_sim.clients import javascript
-from tower_sim.cubes import supply
-from tower_sim.door import HARDEST
+from tower_sim.drops.door import HARDEST
 from tower_sim.errors import UsageError
 from tower_sim.fitting.tower.knocks import (
     CHECKED,
@@ -40,13 +39,14 @@ from tower_sim.fitting.tower.knocks import (
 from tower_sim.games import amerigo
 from tower_sim.games.tower import game_seed
 from tower_sim.physics.core.drop import HOLD
-from tower_sim.state import Event, Resident, TowerState
 from tower_sim.surrogate import ship
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import Fitted, fitted_or_shipped
 from tower_sim.surrogate.table import KNOCKS, OUT, UNIT, WORD, Cascade, Polyline, knocked, threshold
 from tower_sim.testing import check_model
+from tower_sim.values.cubes import supply
+from tower_sim.values.state import Event, Resident, TowerState
 
 SHAPE = load("amerigo")
 ODDS = np.array([-5.0, -4.0, -2.5, -0.5, 0.75, 1.5])

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from tower_sim import registry
 from tower_sim.apparatus.kind import ApparatusKind, Profile
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, fault, near, prints, quote, unknown
+from tower_sim.tools import registry
 from tower_sim.tools.reading import PROFILE, as_path, read_text, refuse_other, toml_table
 
 SCHEMA = "tower-sim/apparatus"

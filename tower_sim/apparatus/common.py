@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tower_sim.apparatus.parts import Hand, Surface
+from tower_sim.documents.typed import Document, number
 from tower_sim.errors import UsageError
-from tower_sim.typed import Document, number
 
 
 class Cubes(Document, frozen=True):

@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim import typed
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.common import Parameters
 from tower_sim.apparatus.parts import HALF_TABLE, Apparatus, Surface, as_apparatus
 from tower_sim.apparatus.shapes import reach
+from tower_sim.documents import typed
 from tower_sim.errors import UsageError
-from tower_sim.outcome import INSIDE, LOST, TRAY, Place
+from tower_sim.values.outcome import INSIDE, LOST, TRAY, Place
 
 P = TypeVar("P", bound=Parameters)
 

@@ -19,8 +19,8 @@ from tower_sim.apparatus.dimensions import BoardPlan, Cut, Dimensions, Height, P
 from tower_sim.apparatus.shapes import axes
 from tower_sim.compiled import call
 from tower_sim.errors import UsageError, check_kind
-from tower_sim.outcome import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE, Place
 from tower_sim.tools import portable
+from tower_sim.values.outcome import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE, Place
 
 Vector = tuple[float, float, float]
 T = TypeVar("T")

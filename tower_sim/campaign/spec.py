@@ -12,23 +12,23 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field, PlainSerializer, create_model, model_validator
 
-from tower_sim import registry
 from tower_sim.apparatus.catalogue import from_tables, names
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.campaign.vary import MAX_POINTS, apply_values, describe, list_fields, points
+from tower_sim.documents.typed import Document, read, refuse_unknown
 from tower_sim.errors import UsageError, check_table, fault, quote
 from tower_sim.games.game import Game
 from tower_sim.games.running import check_knocks
 from tower_sim.models import BOARD_MODELS, MODELS, Model, open_model
 from tower_sim.physics.settings import PhysicsSettings, read_settings
-from tower_sim.requests import read_rules
-from tower_sim.state import MAX_SEED
+from tower_sim.requests.request import read_rules
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
+from tower_sim.tools import registry
 from tower_sim.tools.reading import CAMPAIGN, as_path, json_value, read_text, refuse_other, toml_table
 from tower_sim.tools.terminal import report_progress
-from tower_sim.typed import Document, read, refuse_unknown
+from tower_sim.values.state import MAX_SEED
 
 
 def find_game(kind: str, code: Mapping[str, Any] | None = None) -> Game | None:

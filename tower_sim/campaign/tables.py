@@ -16,10 +16,10 @@ from tower_sim.drops.throwing import Draw, Recorder
 from tower_sim.errors import check_kind, check_whole
 from tower_sim.games.game import KEY, Game
 from tower_sim.games.tower import Turn
-from tower_sim.outcome import INSIDE
-from tower_sim.state import TowerState
 from tower_sim.tools.pool import extra
 from tower_sim.tools.reading import Column
+from tower_sim.values.outcome import INSIDE
+from tower_sim.values.state import TowerState
 
 
 @dataclass(frozen=True, slots=True)

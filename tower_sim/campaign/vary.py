@@ -13,8 +13,8 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 from pydantic import Field
 
+from tower_sim.documents.typed import Document, read
 from tower_sim.errors import fault, quote
-from tower_sim.typed import Document, read
 
 SAMPLED = ("latin_hypercube", "sobol")  # designs whose points are a sample
 Design = Literal["grid", "list", "latin_hypercube", "sobol"]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from tower_sim.cli import common
+from tower_sim.cli import output
 from tower_sim.errors import UsageError, near, quote
 from tower_sim.tools.terminal import warn
 from tower_sim.tools.writing import CALLERS, WritingFailed
@@ -20,9 +20,9 @@ _FILES = ("-o", "--output", "--save-plot")  # options that name a file to write
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return 0 for success, 2 for the caller's mistake, else 1."""
-    if reason := common.prepare():
+    if reason := output.prepare():
         return _fail(reason, 1)
-    status = common.end(_run(arguments))
+    status = output.end(_run(arguments))
     if arguments is None:  # the process ends: a second Ctrl-C would leave the workers' semaphores behind
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     return status
@@ -41,7 +41,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         word.partition("=")[0] in _FILES for word in words
     )  # such a file is written even if printing fails
     try:
-        with common.defer_failure() if is_due else nullcontext():
+        with output.defer_failure() if is_due else nullcontext():
             return run_command(words)
     except TyperException as error:
         return _explain_misuse(error)
@@ -52,11 +52,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, Abort):
         return _fail("interrupted", 1)
     except BrokenPipeError:  # the reader of our output has gone
-        common.forget()
+        output.forget()
         return 1
     except OSError as error:
         callers = error.filename is not None and error.errno in CALLERS
-        return _fail(common.failure(error), 2 if callers else 1)
+        return _fail(output.failure(error), 2 if callers else 1)
     except MemoryError:
         return _fail("out of memory; ask for less at once", 1)
     except RuntimeError as error:

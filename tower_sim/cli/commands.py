@@ -115,8 +115,8 @@ def _number(text: str) -> Any:
 
 def _names(group: str) -> Any:
     def complete(incomplete: str) -> list[str]:
-        from tower_sim import registry
         from tower_sim.apparatus import catalogue
+        from tower_sim.tools import registry
 
         known = catalogue.names() if group == "tower" else registry.names(group)
         return [word for word in known if word.startswith(incomplete)]
@@ -470,7 +470,7 @@ def check_tower(
     """Check whether your recorded tower behaves as a profile predicts."""
     from tower_sim.calibration.verdict import fairness_command
     from tower_sim.models import choose_settings
-    from tower_sim.requests import first_game
+    from tower_sim.requests.request import first_game
 
     settings = choose_settings(model, engine, accuracy)
     apparatus = tower or first_game().apparatus
@@ -482,7 +482,7 @@ def check_tower(
 def export(tower: TowerArgument, output: NamedOut = None) -> None:
     """Write a tower as a file for a 3D printer: STL, 3MF or GLB, in millimetres."""
     from tower_sim.apparatus.catalogue import load
-    from tower_sim.printing import export as export_to
+    from tower_sim.apparatus.printing import export as export_to
 
     path = _body("common").choose_path(output, f"{Path(tower).stem}.stl")
     for name, mesh in export_to(load(tower), path).items():

@@ -11,16 +11,16 @@ from urllib.parse import parse_qsl
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli.common import Physics, check_replay, number, read_seed, read_state, reopen_model
-from tower_sim.cubes import count_by_colour, parse_counts
 from tower_sim.drops.repeat import MOST_DRAWS, Chances, estimate_chances, is_more, make_document
 from tower_sim.drops.repeat import redo as redo_of
 from tower_sim.errors import UsageError, check_whole, fault, unknown
 from tower_sim.models import PHYSICS, choose_settings, open_model
-from tower_sim.outcome import Outcome
-from tower_sim.requests import Throw, drop_document, outcome
-from tower_sim.state import Event, TowerState, check_seed
-from tower_sim.statistics import FEWEST, Estimate, too_few
+from tower_sim.requests.request import Throw, drop_document, outcome
+from tower_sim.runs.statistics import FEWEST, Estimate, too_few
 from tower_sim.tools.terminal import count_noun, report_progress, say
+from tower_sim.values.cubes import count_by_colour, parse_counts
+from tower_sim.values.outcome import Outcome
+from tower_sim.values.state import Event, TowerState, check_seed
 
 _SCHEMA = "tower-sim/redo"
 _KEYS = ("profile", "state", "seed", "throw", "knock", "game")

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim import registry
 from tower_sim.apparatus.catalogue import fitted_with
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus
@@ -18,6 +17,7 @@ from tower_sim.games.game import Game
 from tower_sim.models import ABOUT
 from tower_sim.physics.engine import find_version
 from tower_sim.physics.settings import ENGINE, accuracies
+from tower_sim.tools import registry
 from tower_sim.tools.terminal import count_noun, say
 
 SCHEMA = "tower-sim/list"

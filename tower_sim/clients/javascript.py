@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tower_sim import registry
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.games.game import Game
 from tower_sim.physics.plain import core, document, text
-from tower_sim.variants import DEFAULT
+from tower_sim.requests.variants import DEFAULT
+from tower_sim.tools import registry
 from tower_sim.web.page import read_built, source
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.M)

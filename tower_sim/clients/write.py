@@ -23,8 +23,8 @@ from tower_sim.errors import UsageError, fault, quote
 from tower_sim.surrogate.ship import document, js_text, json_text
 from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped, shipped_names
 from tower_sim.tools.terminal import warn
+from tower_sim.tools.version import TOWER_SIM
 from tower_sim.tools.writing import write, write_all
-from tower_sim.version import TOWER_SIM
 from tower_sim.web.live import element_module, element_types
 from tower_sim.web.page import source
 

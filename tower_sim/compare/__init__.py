@@ -6,7 +6,7 @@ from tower_sim.compare.play import play_pairs
 from tower_sim.compare.search import Tuned, tune
 from tower_sim.compare.words import compare_report
 from tower_sim.games.compared import Row
-from tower_sim.variants import Variant, read_variant
+from tower_sim.requests.variants import Variant, read_variant
 
 __all__ = [
     "Comparison",

@@ -15,9 +15,9 @@ from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games.compared import Compared
 from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.requests.variants import Variant, read_variant
 from tower_sim.tools import writing
 from tower_sim.tools.terminal import report_progress, say
-from tower_sim.variants import Variant, read_variant
 
 
 def compare_files(
@@ -140,14 +140,14 @@ def wish_command(
 
 def _check_plot(plot: str | Path | None) -> None:
     if plot is not None:
-        from tower_sim.compare.words import check_drawing
+        from tower_sim.compare.plot import check_drawing
 
         check_drawing(plot)
 
 
 def _draw(comparison: Comparison, plot: str | Path | None, as_json: bool) -> None:
     if plot is not None:
-        from tower_sim.compare.words import draw_comparison
+        from tower_sim.compare.plot import draw_comparison
 
         draw_comparison(comparison, plot)
         if not as_json:

@@ -38,13 +38,13 @@ from tower_sim.errors import UsageError, check_whole
 from tower_sim.games.compared import Compared
 from tower_sim.models import PHYSICS, Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.requests.variants import Variant, read_variant
 from tower_sim.runs.array import Array
-from tower_sim.state import check_seed
-from tower_sim.statistics import CONFIDENCE, FEWEST, student_quantile
+from tower_sim.runs.statistics import CONFIDENCE, FEWEST, student_quantile
 from tower_sim.surrogate.store import FAILED_NAME
 from tower_sim.tools.pool import processes
 from tower_sim.tools.terminal import Telling, report_progress
-from tower_sim.variants import Variant, read_variant
+from tower_sim.values.state import check_seed
 
 T = TypeVar("T")
 

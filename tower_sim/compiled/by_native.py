@@ -22,7 +22,7 @@ from tower_sim.compiled.marks import TRIAL, VARIABLE
 
 RIGHT = "f2b7ff0590adf3c9626374aa1a359131263e2ed9a338fdb2e4fac929090703a1"
 """The digest of all results, as WebAssembly and plain Python compute them."""
-_PARTS = ("tower_sim.physics.core.engine", "tower_sim.surrogate.model")
+_PARTS = ("tower_sim.physics.core.engine", "tower_sim.surrogate.many")
 """Each has a function `trial` that returns tables."""
 
 

@@ -23,7 +23,7 @@ from tower_sim.drawing.sheet import Sheet, Where, measure_width
 from tower_sim.drawing.sight import Sight, View, look_at
 from tower_sim.drawing.solids import Array, Faces, join, make_boxes, make_faces
 from tower_sim.drawing.surfaces import cube_faces, cut_section, find_part, find_shades, find_surface, mm, zone_faces
-from tower_sim.state import TowerState
+from tower_sim.values.state import TowerState
 
 Counts = Mapping[str, Sequence[int]]
 """The number of cubes at each drop, by colour."""

@@ -31,8 +31,8 @@ from tower_sim.drawing.sheet import Sheet, Where, measure_width
 from tower_sim.drawing.sight import View
 from tower_sim.drawing.solids import Array, Faces, join, make_faces
 from tower_sim.drawing.surfaces import ZONE, cube_faces, find_shades, find_surface, zone_faces
-from tower_sim.state import Resident, TowerState
 from tower_sim.tools.terminal import count_noun
+from tower_sim.values.state import Resident, TowerState
 
 Box = tuple[float, float, float, float]  # x0, x1, y0, y1
 

@@ -14,7 +14,7 @@ from tower_sim.drawing.files import cube_colours
 from tower_sim.drawing.sight import View
 from tower_sim.drawing.solids import Array, Faces, make_boxes
 from tower_sim.errors import UsageError
-from tower_sim.state import Resident
+from tower_sim.values.state import Resident
 
 CUBE = "cube "  # before the colour, in the name of a cube's faces
 ZONE = "zone "  # before the zone's name, in the name of its floor

@@ -9,12 +9,12 @@ from typing import Any, SupportsIndex, cast
 
 import numpy as np
 
-from tower_sim.contract import Closing, DropModel
-from tower_sim.cubes import COLOURS, MAX_CUBES, Cube, as_counts, count_by_colour
-from tower_sim.door import knock_strength
+from tower_sim.drops.contract import Closing, DropModel
+from tower_sim.drops.door import knock_strength
 from tower_sim.errors import check_table, fault, find_slip
-from tower_sim.outcome import Outcome
-from tower_sim.state import TowerState
+from tower_sim.values.cubes import COLOURS, MAX_CUBES, Cube, as_counts, count_by_colour
+from tower_sim.values.outcome import Outcome
+from tower_sim.values.state import TowerState
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,9 @@ from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError, check_kind, check_one, fault
 from tower_sim.games import Game, GameTower
 from tower_sim.models import open_model
-from tower_sim.outcome import ZONE
 from tower_sim.runs.array import Array
-from tower_sim.state import check_seed
+from tower_sim.values.outcome import ZONE
+from tower_sim.values.state import check_seed
 
 KNOWLEDGE = ("throw", "table", "state")
 """The observation: `throw` hides the cubes inside, `table` counts them by colour, `state` adds every place and age."""

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.contract import DropModel
+from tower_sim.drops.contract import DropModel
 from tower_sim.games.running import shares, word_facts
 from tower_sim.games.tower import Turn
 from tower_sim.runs.array import Array

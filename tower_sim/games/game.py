@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Apparatus, as_tower
-from tower_sim.contract import DropModel
+from tower_sim.documents.typed import refuse_unknown
+from tower_sim.drops.contract import DropModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import rules as typed
 from tower_sim.games.running import check_rules, count_run, count_words, start_run
@@ -37,7 +38,6 @@ from tower_sim.runs.figure import check as check_figures
 from tower_sim.runs.tower import INSIDE, OUT
 from tower_sim.tools.reading import Column
 from tower_sim.tools.terminal import count_noun
-from tower_sim.typed import refuse_unknown
 
 if TYPE_CHECKING:
     from tower_sim.runs.array import Plan

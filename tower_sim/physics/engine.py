@@ -1,4 +1,4 @@
-"""Engines by name (tower_sim/registry.py, group `engine`). SI units."""
+"""Engines by name (tower_sim/tools/registry.py, group `engine`). SI units."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.registry import get
-from tower_sim.state import Pose
+from tower_sim.tools.registry import get
+from tower_sim.values.state import Pose
 
 
 @dataclass(slots=True)

@@ -14,13 +14,13 @@ import numpy as np
 
 from tower_sim.apparatus import where
 from tower_sim.apparatus.parts import Apparatus, as_apparatus
-from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError, fault
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.core.machine import CORE
 from tower_sim.physics.scene import Launch, Scene, state_digest
 from tower_sim.physics.settings import PhysicsSettings, as_settings
-from tower_sim.state import LAUNCH, Pose
+from tower_sim.values.cubes import Cube
+from tower_sim.values.state import LAUNCH, Pose
 
 SCHEMA = "tower-sim/physics"
 VERSION = 3

@@ -12,15 +12,15 @@ import numpy.typing as npt
 
 from tower_sim.apparatus import where
 from tower_sim.apparatus.parts import Apparatus, Vector
-from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
-from tower_sim.outcome import TRAY, Place, Status
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.core.run import GONE, TOUCH
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracies, accuracy
-from tower_sim.registry import names
-from tower_sim.state import Pose, Touch
+from tower_sim.tools.registry import names
+from tower_sim.values.cubes import Cube
+from tower_sim.values.outcome import TRAY, Place, Status
+from tower_sim.values.state import Pose, Touch
 
 
 def state_digest(shape: Apparatus, settings: PhysicsSettings) -> str:

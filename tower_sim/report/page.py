@@ -21,7 +21,7 @@ import numpy as np
 
 from tower_sim.report import charts
 from tower_sim.report.numbers import Cell, show
-from tower_sim.statistics import Estimate
+from tower_sim.runs.statistics import Estimate
 from tower_sim.tools.pool import need
 from tower_sim.tools.writing import check, make_folder, write_all
 from tower_sim.web.page import Page, read_built, source

@@ -24,21 +24,22 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Match
 
-from tower_sim import answers, registry
 from tower_sim.apparatus.kind import ApparatusKind
+from tower_sim.documents import answers
+from tower_sim.documents.typed import mistake
 from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError
 from tower_sim.models import ABOUT
 from tower_sim.physics.settings import accuracies
-from tower_sim.requests import Odds, Play, Throw, games
+from tower_sim.requests.request import Odds, Play, Throw, games
 from tower_sim.service import codes
 from tower_sim.service.codes import CODES
 from tower_sim.service.limits import Limits
 from tower_sim.service.lines import read_object
 from tower_sim.service.problems import MEDIA, Problem, as_json, make_problem
 from tower_sim.service.workers import Workers, stopping
-from tower_sim.typed import mistake
-from tower_sim.version import TOWER_SIM
+from tower_sim.tools import registry
+from tower_sim.tools.version import TOWER_SIM
 from tower_sim.web.page import source
 
 if TYPE_CHECKING:

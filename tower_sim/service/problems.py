@@ -9,7 +9,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from tower_sim.answers import ProblemAnswer
+from tower_sim.documents.answers import ProblemAnswer
 from tower_sim.service import codes
 from tower_sim.service.codes import CODES
 from tower_sim.tools.terminal import one_line, warn

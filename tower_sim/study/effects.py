@@ -16,7 +16,7 @@ import numpy as np
 
 from tower_sim.campaign.data import Array
 from tower_sim.report.numbers import plainly
-from tower_sim.statistics import (
+from tower_sim.runs.statistics import (
     CONFIDENCE,
     Estimate,
     any_difference,

@@ -16,7 +16,7 @@ from tower_sim.campaign.run import spans
 from tower_sim.campaign.vary import describe
 from tower_sim.report.numbers import how_sure, show
 from tower_sim.report.page import SETTERS, Report, Rows, Section, Table, check_report
-from tower_sim.statistics import FEWEST, Estimate, Resamples
+from tower_sim.runs.statistics import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, questions, sections, swept, tower
 from tower_sim.study.design import at_point, curves, each_point, used_points
 from tower_sim.tools.pool import need

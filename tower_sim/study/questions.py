@@ -15,7 +15,7 @@ from tower_sim.report import charts
 from tower_sim.report.charts import RULE, Draw, Panel, bars, level, points
 from tower_sim.report.numbers import capitalise, plain_share, plainly, show
 from tower_sim.report.page import Chart, Rows, Section, Table
-from tower_sim.statistics import Estimates
+from tower_sim.runs.statistics import Estimates
 from tower_sim.study import retention
 from tower_sim.study.design import phase_figures
 from tower_sim.study.retention import DROPS_OF_A_CELL, by_group, grouped, list_counts, overall

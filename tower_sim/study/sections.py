@@ -12,7 +12,7 @@ from tower_sim.report import charts
 from tower_sim.report.charts import RULE, Panel, bars, level, points
 from tower_sim.report.numbers import show
 from tower_sim.report.page import Chart, Rows, Section, Table
-from tower_sim.statistics import Estimates, Resamples, apart, holm
+from tower_sim.runs.statistics import Estimates, Resamples, apart, holm
 from tower_sim.study import battles, retention
 from tower_sim.study.baseline import is_of_the_rule
 from tower_sim.study.design import estimate, other_figures, own_columns
@@ -49,8 +49,9 @@ def thrown_and_inside(tower: TowerFigures) -> Section:
     return Section(
         "2. Cubes out by cubes thrown and cubes inside",
         f"The data reach from {x[0]} to {x[-1] - 1} cubes thrown and from {y[0]} to {y[-1] - 1} inside; {(~few).sum()} "
-        f"cells have {DROPS_OF_A_CELL} or more drops and {campaign.unit}s. In {(off & ~few).sum()} of them the mean out differs "
-        "from the 2/3-1/3 rule on the same drops by more than its interval (chance alone: about one cell in twenty). "
+        f"cells have {DROPS_OF_A_CELL} or more drops and {campaign.unit}s. In {(off & ~few).sum()} of them the mean "
+        "out differs from the 2/3-1/3 rule on the same drops by more than its interval (chance alone: about one cell "
+        "in twenty). "
         f"Over all drops {show(over)} cubes more come out of a drop than the rule expects.",
         Table("map", head, rows, LONG),
         Chart("map", charts.figure(panels, 3.7), "Mean cubes out by cubes thrown and inside"),

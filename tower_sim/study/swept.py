@@ -14,8 +14,8 @@ from tower_sim.report import charts
 from tower_sim.report.charts import Panel, points
 from tower_sim.report.numbers import HOW_SURE, capitalise, plainly, show
 from tower_sim.report.page import Chart, Rows, Section, Table
+from tower_sim.runs.statistics import FEWEST
 from tower_sim.runs.tower import INSIDE, OUT, THROWN_OUT
-from tower_sim.statistics import FEWEST
 from tower_sim.study import effects as fx
 from tower_sim.study.design import (
     BATTLE,

@@ -11,14 +11,14 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games.tower import Turn
-from tower_sim.outcome import Outcome
 from tower_sim.physics.plain import core, document
 from tower_sim.physics.settings import STANDARD, PhysicsSettings
-from tower_sim.requests import Play, Throw
-from tower_sim.state import TowerState
+from tower_sim.requests.request import Play, Throw
 from tower_sim.tools import writing
 from tower_sim.tools.terminal import count_noun
-from tower_sim.version import TOWER_SIM
+from tower_sim.tools.version import TOWER_SIM
+from tower_sim.values.outcome import Outcome
+from tower_sim.values.state import TowerState
 from tower_sim.web.page import Page, read_built
 
 SCHEMA = "tower-sim/replay"

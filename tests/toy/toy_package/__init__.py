@@ -8,8 +8,8 @@ from pydantic import Field
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus, Hand, Region, Surface, span
 from tower_sim.games import Figure, Game, Rules, Turn
-from tower_sim.outcome import INSIDE, TRAY, Place
 from tower_sim.physics.engine import Motion
+from tower_sim.values.outcome import INSIDE, TRAY, Place
 
 EDGE, WIDE, HIGH = 0.01, 0.05, 0.2
 

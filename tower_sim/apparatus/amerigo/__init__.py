@@ -34,8 +34,8 @@ from tower_sim.apparatus.tower_parts import (
     section,
     tray,
 )
+from tower_sim.documents.typed import number
 from tower_sim.tools import portable
-from tower_sim.typed import number
 
 
 def dimensions(tower: AmerigoTower) -> Dimensions:

@@ -22,8 +22,8 @@ from pydantic import Field
 
 from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, demand_length, mm
 from tower_sim.apparatus.zones import MAX_ZONES, ZoneTable
+from tower_sim.documents.typed import Document, number
 from tower_sim.tools import portable
-from tower_sim.typed import Document, number
 
 SHEET = 2e-3  # thickness of decks, m
 WALL = 4e-3  # thickness of the hull, m

@@ -18,7 +18,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim import typed
 from tower_sim.apparatus import shapes
 from tower_sim.apparatus.catalogue import SCHEMA, VERSION, from_tables
 from tower_sim.apparatus.mesh import MeshTower, package, solids
@@ -27,6 +26,7 @@ from tower_sim.apparatus.mesh.profile import MeshTable, Source, measure_free
 from tower_sim.apparatus.mesh.reading import Unreadable, join, read_stl
 from tower_sim.apparatus.mesh.space import Array, Interior, NoWay, Space, Way, directions
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.documents import typed
 from tower_sim.errors import UsageError, check_number, fault, quote
 from tower_sim.tools.reading import read_bytes, read_text, toml_table
 from tower_sim.tools.writing import check, write_all

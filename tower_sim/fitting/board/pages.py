@@ -11,8 +11,8 @@ from tower_sim.report import charts
 from tower_sim.report.charts import Panel
 from tower_sim.report.numbers import Cell
 from tower_sim.report.page import Chart, Report, Rows, Section, Table
-from tower_sim.statistics import Estimates
-from tower_sim.surrogate.groups import TERMS, BoardLaw
+from tower_sim.runs.statistics import Estimates
+from tower_sim.surrogate.board_law import TERMS, BoardLaw
 
 FEWEST = 30  # cells with a smaller denominator are left out of plots and tables
 DETECTED = 2.8  # standard deviations: so large a gap is significant at 5 % in four of five checks

@@ -16,7 +16,7 @@ from tower_sim.fitting.numerics import maximise
 from tower_sim.fitting.tower.data import Rows, held_out, read_rows
 from tower_sim.fitting.tower.knocks import FITTED, fit_knocks, games_to_knock, play_knocks
 from tower_sim.runs.array import Array
-from tower_sim.statistics import ratio_of_sums, sum_by_unit
+from tower_sim.runs.statistics import ratio_of_sums, sum_by_unit
 from tower_sim.surrogate.groups import LOG_SIZE, LOG_SIZE_SD, chance, fit_group
 from tower_sim.surrogate.store import TOWER, Fitted, RungScore, Source
 from tower_sim.surrogate.table import Cascade, FloorLaw, Passing, Polyline, normal_scores

@@ -15,7 +15,7 @@ from tower_sim.campaign.data import Array, Campaign
 from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.drops.repeat import until_landed
 from tower_sim.fitting.numerics import maximise
-from tower_sim.statistics import ratio_of_sums, sum_by_unit
+from tower_sim.runs.statistics import ratio_of_sums, sum_by_unit
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.table import KNOCKS, Cascade, Polyline
 from tower_sim.tools.terminal import nothing

@@ -30,7 +30,7 @@ from tower_sim.report import charts
 from tower_sim.report.charts import Panel
 from tower_sim.report.numbers import show
 from tower_sim.report.page import Chart, Report, Rows, Section, Table
-from tower_sim.statistics import Estimate, Estimates
+from tower_sim.runs.statistics import Estimate, Estimates
 from tower_sim.surrogate.store import RungScore
 
 NORMAL = 1.959964  # standard errors in half a 95 % interval

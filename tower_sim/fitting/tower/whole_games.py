@@ -24,8 +24,8 @@ from tower_sim.fitting.tower.distances import (
     statistics,
 )
 from tower_sim.runs.array import EVERY, Array, Plan, Runs
+from tower_sim.runs.statistics import Estimate, Estimates, average, averages, clopper_pearson, student_quantile, wilson
 from tower_sim.runs.tower import INSIDE, OUT, SKIPPED
-from tower_sim.statistics import Estimate, Estimates, average, averages, clopper_pearson, student_quantile, wilson
 from tower_sim.surrogate.store import Fitted
 from tower_sim.tools.pool import extra
 from tower_sim.tools.terminal import nothing

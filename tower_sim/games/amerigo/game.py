@@ -74,7 +74,7 @@ class Amerigo(Game):
         return game_summary(list_entries(turns), rules)
 
     def draw(self, turns: Sequence[Turn], rules: Rules, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
-        from tower_sim.games.amerigo.compared import draw_game
+        from tower_sim.games.amerigo.picture import draw_game
 
         draw_game(list_entries(turns), rules, path, title=title)
 

@@ -1,4 +1,4 @@
-"""The types of the documents of a battle and of many battles: see tower_sim/answers.py."""
+"""The types of the documents of a battle and of many battles: see tower_sim/documents/answers.py."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tower_sim.answers import Answer, ApparatusName, Counts, LandingAnswer, Mean, ModelName, Seed, Share
+from tower_sim.documents.answers import Answer, ApparatusName, Counts, LandingAnswer, Mean, ModelName, Seed, Share
 from tower_sim.games.dead_reckoning.sides import Kind, Occasion
 
 StepKind = Literal["throw", "shake", "rethrow", "explosion", "ability", "pass"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from tower_sim.answers import Share
 from tower_sim.apparatus.kind import with_board
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.documents.answers import Share
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import ZONE, list_places
 from tower_sim.games.dead_reckoning.answers import BattleOddsAnswer, BattleSummary, StepKind
@@ -18,7 +18,7 @@ from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.words import NUMBERS, head_json, odds_report
 from tower_sim.games.odds import ManyRuns, mean, proportion, shares
 from tower_sim.games.tower import Turn
-from tower_sim.statistics import CONFIDENCE
+from tower_sim.runs.statistics import CONFIDENCE
 from tower_sim.tools.terminal import count_noun
 
 _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown
@@ -129,7 +129,7 @@ class BattleOdds(ManyRuns):
         return odds_report(self.document())
 
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        from tower_sim.games.dead_reckoning.game import draw_densities
+        from tower_sim.games.dead_reckoning.picture import draw_densities
 
         last, in_play, ship = self._last(), self.in_play, with_board(apparatus)
         counts = {zone.name: [places[ZONE + zone.name] for places in in_play] for zone in ship.board.zones}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tower_sim.cubes import Cube, count_by_colour
 from tower_sim.games.dead_reckoning.abilities import ZONE, Ability
 from tower_sim.games.dead_reckoning.answers import BattleAnswer, BattleHead, Goods
 from tower_sim.games.dead_reckoning.battle import Battle, Step
@@ -13,9 +12,10 @@ from tower_sim.games.dead_reckoning.combat import SideResult
 from tower_sim.games.dead_reckoning.sides import Setup, side_words
 from tower_sim.games.dead_reckoning.worths import Worth
 from tower_sim.games.odds import mean_text, share_text
-from tower_sim.outcome import Status
-from tower_sim.statistics import FEWEST, too_few
+from tower_sim.runs.statistics import FEWEST, too_few
 from tower_sim.tools.terminal import count_noun
+from tower_sim.values.cubes import Cube, count_by_colour
+from tower_sim.values.outcome import Status
 
 NUMBERS = {
     "strength": "strength",

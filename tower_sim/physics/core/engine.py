@@ -18,7 +18,7 @@ from tower_sim.physics.core.hulls import hull_numbers
 from tower_sim.physics.core.motion import FAR_OFF
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.state import Pose, Touch
+from tower_sim.values.state import Pose, Touch
 
 _SKIN = 0.4  # edges
 _PAD = 0.01  # edges: contacts are known from this gap on, however slow the cubes are

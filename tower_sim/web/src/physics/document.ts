@@ -1,5 +1,5 @@
 // What a command answers: a throw, after a knock if there is one, and its document, that of `tower-sim throw --json`; as
-// tower_sim/requests.py, model.py and outcome.py.
+// tower_sim/requests/request.py, model.py and outcome.py.
 
 import { pcg64 } from "./pcg64.js";
 import { checkWhole, readSeed } from "./numbers.js";

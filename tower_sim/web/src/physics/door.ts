@@ -1,4 +1,4 @@
-// The door: what a caller gives is looked through before it is worked with; it refuses what tower_sim/door.py refuses: accidents,
+// The door: what a caller gives is looked through before it is worked with; it refuses what tower_sim/drops/door.py refuses: accidents,
 // not forgeries. A state that the model has made itself passes without being looked through again.
 
 import { checkWhole } from "./numbers.js";

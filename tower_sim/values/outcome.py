@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, cast
 
-from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.errors import word_list
-from tower_sim.state import Pose, TowerState, check_seed
+from tower_sim.values.cubes import Cube, count_by_colour, in_order
+from tower_sim.values.state import Pose, TowerState, check_seed
 
 if TYPE_CHECKING:
-    from tower_sim.answers import ThrowAnswer
+    from tower_sim.documents.answers import ThrowAnswer
 
 
 INSIDE = "inside:"

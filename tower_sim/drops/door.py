@@ -12,9 +12,9 @@ from typing import NoReturn, TypeVar, cast
 
 import numpy as np
 
-from tower_sim.cubes import Cube, check_colour
 from tower_sim.errors import UsageError, check_kind, check_number, check_whole, fault, near, prints, quote
-from tower_sim.state import (
+from tower_sim.values.cubes import Cube, check_colour
+from tower_sim.values.state import (
     LAUNCH,
     MOST_THERE,
     BoardState,

@@ -1,6 +1,6 @@
 """Requests, each typed and checked once; the command line, JSON lines and HTTP only read and write them.
 
-    words, options, JSON --> Throw, Play or Odds --answer--> a document of tower_sim/answers.py
+    words, options, JSON --> Throw, Play or Odds --answer--> a document of tower_sim/documents/answers.py
 
 A request that HTTP reads names what is installed. With the context FILES, and with `of`, it may name files.
 """
@@ -25,13 +25,12 @@ from pydantic import (
     model_validator,
 )
 
-from tower_sim import registry
-from tower_sim.answers import ThrowAnswer
 from tower_sim.apparatus.catalogue import names as profiles
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.contract import DropModel
-from tower_sim.cubes import MAX_CUBES
-from tower_sim.door import HARDEST, as_state, knock_strength
+from tower_sim.documents.answers import ThrowAnswer
+from tower_sim.documents.typed import read
+from tower_sim.drops.contract import DropModel
+from tower_sim.drops.door import HARDEST, as_state, knock_strength
 from tower_sim.drops.repeat import estimate_chances, make_document, throw
 from tower_sim.drops.throwing import as_throw
 from tower_sim.errors import UsageError, check_kind, check_table, fault, quote, unknown
@@ -40,11 +39,12 @@ from tower_sim.games.odds import ManyRuns
 from tower_sim.games.tower import Turn
 from tower_sim.games.ways import MAX_RUNS, MAX_WORD, MAX_WORDS, Asked
 from tower_sim.models import MODELS, PHYSICS, choose_settings
-from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings, accuracies
-from tower_sim.state import MAX_SEED, TowerState, check_seed
+from tower_sim.tools import registry
 from tower_sim.tools.reading import RULES, as_path, read_text, refuse_other, toml_table
-from tower_sim.typed import read
+from tower_sim.values.cubes import MAX_CUBES
+from tower_sim.values.outcome import Outcome
+from tower_sim.values.state import MAX_SEED, TowerState, check_seed
 
 GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of its rules
 FILES = {"files": True}  # the context of a reader whose callers may name files
@@ -327,7 +327,7 @@ def allowed() -> str:
 
 def as_game(game: object) -> Game:
     """Check that the value is a game, not its name."""
-    return check_kind(GAME, game, Game, "a Game", "get it by its name: tower_sim.registry.get('game', NAME)")
+    return check_kind(GAME, game, Game, "a Game", "get it by its name: tower_sim.tools.registry.get('game', NAME)")
 
 
 def read_rules(game: Game, file: str | Path) -> Asked:
