@@ -24,7 +24,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.calibration.summaries import WHOLE, Window
 from tower_sim.runs.by_drop import ByDrop
 
-Array = npt.NDArray[np.float64]
+Array = npt.NDArray[Any]
 
 BASE = Path(__file__).with_name("base.toml")
 SURFACES = ("cube", "cardboard", "funnel")

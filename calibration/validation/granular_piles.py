@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from tower_sim.places import INSIDE, Place
 
 from tests.support.bench import GRAVITY, Launch, Motion, Shake, World
 from tests.support.hulls import prism, regular
@@ -24,7 +23,7 @@ from tower_sim.physics.core import arrays
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import Status
+from tower_sim.values.outcome import INSIDE, Place, Status
 from tower_sim.values.state import Pose
 
 Array = npt.NDArray[np.float64]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from tower_sim.places import INSIDE
 
 from tests.support.bench import Shake, World
 from tower_sim.drops.repeat import until_landed
@@ -16,7 +15,7 @@ from tower_sim.games.amerigo import Rules
 from tower_sim.physics.core.drop import HOLD
 from tower_sim.simulator import PhysicsModel
 from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import Outcome
+from tower_sim.values.outcome import INSIDE, Outcome
 from tower_sim.values.state import BoardState, Event, Pose, Resident, Touch, TowerState
 
 Moment: TypeAlias = tuple[frozenset[tuple[int, str, Pose | None]], tuple[Touch, ...]]

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.image import imsave
+from matplotlib.image import imsave  # pyright: ignore[reportUnknownVariableType]
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.sight import Look, View, render
