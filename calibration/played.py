@@ -24,7 +24,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.calibration.prior import NUMBERS, tower
 from tower_sim.calibration.summaries import GAME, PLAN, RULES, Array
 from tower_sim.errors import UsageError
-from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, by_drop
+from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, count_by_drop
 from tower_sim.simulator import PhysicsModel
 from tower_sim.tools import writing
 from tower_sim.tools.pool import in_threads
@@ -67,8 +67,8 @@ def play(shape: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
                 is_played[at] = True
                 before = set(entry.state.tower.cubes)
                 if game == 0 and inside[at].sum() > CLOGGED and turn.index == 0:
-                    return by_drop(thrown, out, inside, played=is_played, old_out=old_out, terms=PLAN.terms)
-    return by_drop(thrown, out, inside, played=is_played, old_out=old_out, terms=PLAN.terms)
+                    return count_by_drop(thrown, out, inside, played=is_played, old_out=old_out, terms=PLAN.terms)
+    return count_by_drop(thrown, out, inside, played=is_played, old_out=old_out, terms=PLAN.terms)
 
 
 @dataclass(frozen=True, slots=True)

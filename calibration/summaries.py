@@ -25,7 +25,7 @@ from tower_sim.games.game import Game
 from tower_sim.models import PHYSICS, open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.runs.array import Plan
-from tower_sim.runs.by_drop import UNKNOWN, ByDrop, by_drop
+from tower_sim.runs.by_drop import UNKNOWN, ByDrop, count_by_drop
 from tower_sim.runs.figure import MEAN, SUM, Figure, by_key
 from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT
 from tower_sim.tools import registry
@@ -54,7 +54,7 @@ def _make_game(rows: Sequence[Record], colours: Sequence[str], known: bool) -> B
         for what in ("thrown", "out", "inside")
     )
     least, most = np.maximum(out - thrown, 0).sum(-1), np.minimum(out, inside + out - thrown).sum(-1)
-    counted = by_drop(thrown, out, inside, old_out=np.where(least == most, least, UNKNOWN), terms=PLAN.terms)
+    counted = count_by_drop(thrown, out, inside, old_out=np.where(least == most, least, UNKNOWN), terms=PLAN.terms)
     unknown = np.full_like(counted.thrown, UNKNOWN)
     return counted if known else replace(counted, own=unknown, own_out=unknown, colours=unknown, lead=unknown)
 

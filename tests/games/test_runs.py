@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tower_sim.errors import UsageError
-from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, by_drop
+from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, count_by_drop
 from tower_sim.runs.figure import MOST, SPREAD, SUM, Figure, formula, script
 from tower_sim.runs.tower import INSIDE_SETUP, OUT, RESIDENTS_OUT, SHARE_OUT, SKIPPED, THROWN_OUT, some_out
 
@@ -36,7 +36,7 @@ def games(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @given(games())
 def test_every_column_is_that_of_a_loop_over_drops_and_colours(game: Any):
     thrown, out, inside = game
-    found = by_drop(thrown, out, inside)
+    found = count_by_drop(thrown, out, inside)
     held = [0, 0, 0]
     for drop in range(len(thrown)):
         own = [k for k in range(3) if thrown[drop, k]]
@@ -59,7 +59,7 @@ def two_runs() -> ByDrop:
     inside = np.array([[[2, 1], [2, 0], [2, 3], [2, 3]], [[3, 4], [1, 2], [1, 2], [0, 0]]])
     played = np.array([[True] * 4, [True, True, True, False]])
     old = np.array([[0, 2, 0, 0], [0, 5, 0, 0]])
-    return by_drop(thrown, out, inside, played=played, old_out=old, terms={"divisor": 2.0})
+    return count_by_drop(thrown, out, inside, played=played, old_out=old, terms={"divisor": 2.0})
 
 
 def test_figures_are_those_worked_out_by_hand():
@@ -103,18 +103,18 @@ def test_what_a_figure_is_has_the_numbers_of_the_rules_and_keeps_every_other_bra
 
 
 def test_what_is_inside_before_a_throw_is_right_when_the_tower_was_emptied_for_it():
-    runs = by_drop(np.array([[4], [4]]), np.array([[1], [3]]), np.array([[3], [1]]))
+    runs = count_by_drop(np.array([[4], [4]]), np.array([[1], [3]]), np.array([[3], [1]]))
     assert (runs.before.tolist(), runs.own.tolist()) == ([0, 0], [4, 4])
 
 
 def test_a_drop_whose_column_is_not_known_does_not_count():
     thrown, out, inside = (np.array([[[3], [1], [1]]]) for _ in range(3))
-    runs = by_drop(thrown, out, inside, old_out=np.array([[0, 1, UNKNOWN]]))
+    runs = count_by_drop(thrown, out, inside, old_out=np.array([[0, 1, UNKNOWN]]))
     old = Figure("old", "old", "cubes", of="old_out")
     assert [each.tolist() for each in old.sums(runs)] == [[1], [1]]
     assert old.is_known(runs)
-    assert not old.is_known(by_drop(thrown, out, inside))
-    assert not INSIDE_SETUP.is_known(by_drop(thrown, out, inside, phases=~after_setup(3) | True))
+    assert not old.is_known(count_by_drop(thrown, out, inside))
+    assert not INSIDE_SETUP.is_known(count_by_drop(thrown, out, inside, phases=~after_setup(3) | True))
     assert not Figure("x", "x", "x", of="divisor").is_known(runs)
 
 

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from tower_sim.calibration.played import Table, draw_points
 from tower_sim.calibration.prior import Towers
 from tower_sim.calibration.summaries import DROPS, PLAN
-from tower_sim.runs.by_drop import ByDrop, by_drop
+from tower_sim.runs.by_drop import ByDrop, count_by_drop
 
 COLOUR = np.repeat(np.arange(7), 7)
 
@@ -37,7 +37,7 @@ def play(thrown_leave: np.ndarray, residents_leave: np.ndarray, games: int, rng:
         by_colour = (cubes.reshape(*shape[:2], 7, 7).sum(-1) for cubes in (is_thrown, leaves, is_in))
         drops.append((*by_colour, old_out))
     thrown, out, inside, old = (np.stack(column, 2) for column in zip(*drops, strict=True))
-    return by_drop(thrown, out, inside, old_out=old, terms=PLAN.terms)
+    return count_by_drop(thrown, out, inside, old_out=old, terms=PLAN.terms)
 
 
 @cache

@@ -15,14 +15,14 @@ import numpy.typing as npt
 
 from tower_sim.apparatus import where
 from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.dimensions import BoardPlan, Cut, Dimensions, Height, Part, Printed, Section, Width
+from tower_sim.apparatus.dimensions import BoardPlan, Cut, Dimensions, Height, Part, Printed, Section, Vector, Width
 from tower_sim.apparatus.shapes import axes
 from tower_sim.compiled import call
 from tower_sim.errors import UsageError, check_kind
 from tower_sim.tools import portable
 from tower_sim.values.outcome import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE, Place
 
-Vector = tuple[float, float, float]
+
 T = TypeVar("T")
 
 MOST_VERTICES = 64

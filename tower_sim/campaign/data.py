@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tower_sim.campaign.spec import find_game
 from tower_sim.games.game import Game
-from tower_sim.runs.by_drop import ByDrop, by_drop
+from tower_sim.runs.by_drop import ByDrop, count_by_drop
 
 Array = npt.NDArray[Any]
 
@@ -275,7 +275,7 @@ class Campaign:
         old_out = np.bincount(cubes.row[old], minlength=len(drops))
         counts = (self.thrown_by_colour, self.out_by_colour, self.inside_by_colour, old_out)
         *tables, old_out = (self.matrix(each, 0, np.int16) for each in counts)
-        return by_drop(
+        return count_by_drop(
             *tables,
             played=np.isfinite(self.matrix(drops.drop)),
             old_out=old_out,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tower_sim.campaign.spec import Point, Spec
-from tower_sim.drops.throwing import Draw, Recorder
+from tower_sim.drops.throwing import RecordedDrop, Recorder
 from tower_sim.errors import check_kind, check_whole
 from tower_sim.games.game import KEY, Game
 from tower_sim.games.tower import Turn
@@ -68,7 +68,7 @@ def play_run(point: Point, model: Recorder, seed: int, where: tuple[int, int], r
     return is_whole
 
 
-def _add(where: tuple[int, int, int], turn: Turn, draws: Sequence[Draw], rows: ShardRows) -> None:
+def _add(where: tuple[int, int, int], turn: Turn, draws: Sequence[RecordedDrop], rows: ShardRows) -> None:
     blows = [draw for draw in draws if draw.knock and turn.kind == "drop"]
     falls = [draw for draw in draws if not draw.knock or turn.kind != "drop"]
     rows.add(where, turn.kind, falls, blows[0].state if blows else turn.state)
@@ -199,7 +199,7 @@ class ShardRows:
     cubes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     own: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
 
-    def add(self, where: tuple[int, int, int], kind: str, draws: Sequence[Draw], state: TowerState) -> None:
+    def add(self, where: tuple[int, int, int], kind: str, draws: Sequence[RecordedDrop], state: TowerState) -> None:
         """Add the rows of drop `where` (point, run, drop); `state` is its state if the model was not called."""
         for attempt, draw in enumerate(draws):
             self._add_draw(where, kind, attempt, draw)
@@ -207,7 +207,7 @@ class ShardRows:
             inside = len(state.residents)
             self.drops.append((*where, kind, 0, "settled", False, 0, inside, 0, inside))
 
-    def _add_draw(self, where: tuple[int, int, int], kind: str, attempt: int, draw: Draw) -> None:
+    def _add_draw(self, where: tuple[int, int, int], kind: str, attempt: int, draw: RecordedDrop) -> None:
         outcome, before = draw.outcome, len(draw.state.residents)
         head = (*where, kind, attempt, str(outcome.status), True, len(outcome.thrown), before)
         if not outcome.status.is_landing:

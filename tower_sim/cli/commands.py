@@ -561,11 +561,11 @@ def serve(
 
     if http:
         from tower_sim.service.limits import Limits, read_limits
-        from tower_sim.service.run import read_token, run
+        from tower_sim.service.run import read_token, serve_http
 
         bounds = read_limits(limits) if limits is not None else Limits()
         token = read_token(token_file) if token_file is not None else ""
-        run(bounds, host or "127.0.0.1", 8484 if port is None else port, token, cors)
+        serve_http(bounds, host or "127.0.0.1", 8484 if port is None else port, token, cors)
         return
     options = {"host": host, "port": port, "token-file": token_file, "cors": cors or None, "limits": limits}
     for option, value in options.items():

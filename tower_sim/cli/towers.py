@@ -101,7 +101,7 @@ def import_(
 ) -> None:
     """Import a mesh, or again that of a profile, draw the tower, and print what was found."""
     from tower_sim.apparatus.mesh import importing
-    from tower_sim.drawing.files import render
+    from tower_sim.drawing.files import picture_bytes
     from tower_sim.drawing.picture import apparatus_figure
 
     if unit is not None:
@@ -109,7 +109,7 @@ def import_(
     picture = output.with_suffix(".png")
 
     def draw(tower: Apparatus) -> dict[Path, bytes]:
-        return {picture: render(apparatus_figure(tower), picture)}
+        return {picture: picture_bytes(apparatus_figure(tower), picture)}
 
     if file.suffix.lower() == ".toml":
         if (unit, scale, up, edge, pane, exit, only) != (None, 1.0, "z", 8.0, None, None, None):

@@ -10,7 +10,7 @@ from typing import Any
 
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.games.game import Game
-from tower_sim.physics.plain import core, document, text
+from tower_sim.physics.plain import core_wasm, document, text
 from tower_sim.requests.variants import DEFAULT
 from tower_sim.tools import registry
 from tower_sim.web.page import read_built, source
@@ -55,7 +55,7 @@ def own_modules() -> dict[str, str]:
 def physics_modules() -> dict[str, str]:
     """Return the files of the physics by name, with core.wasm as text and all profiles."""
     lib = {name: read_built(f"physics-{name}") for name in ("index.js", "pcg64.js")}
-    wasm = base64.b64encode(core()).decode("ascii")
+    wasm = base64.b64encode(core_wasm()).decode("ascii")
     lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/core.wasm.\n\nexport const CORE = "{wasm}";\n'
     loaders = [
         f'  "{name}": () => import("../../physics/{module_name(name)}.js").then((found) => found.profile),'

@@ -57,10 +57,10 @@ def save(figure: Any, path: str | Path) -> None:
     Raises WritingFailed if the disk is full or fails.
     """
     check_path(path)
-    writing.write(path, render(figure, path), "picture")
+    writing.write(path, picture_bytes(figure, path), "picture")
 
 
-def render(figure: Any, path: str | Path) -> bytes:
+def picture_bytes(figure: Any, path: str | Path) -> bytes:
     """Return the bytes of the picture that `save` writes."""
     form = Path(path).suffix.lower().removeprefix(".")
     for text in figure.findobj(Text):

@@ -18,7 +18,7 @@ from tower_sim.values.state import TowerState
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class RecordedDrop:
     """One call of a model: the state before it and its outcome; `knock` is true for a knock on the table."""
 
     state: TowerState
@@ -31,7 +31,7 @@ class Recorder(Closing):
 
     def __init__(self, model: DropModel) -> None:
         self._model: Any = model
-        self._draws: list[Draw] = []
+        self._draws: list[RecordedDrop] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
@@ -41,7 +41,7 @@ class Recorder(Closing):
         """The recorder itself, with the type of a model."""
         return cast("DropModel", self)
 
-    def take_draws(self) -> list[Draw]:
+    def take_draws(self) -> list[RecordedDrop]:
         """Return the draws since the last call of `take_draws`."""
         draws, self._draws = self._draws, []
         return draws
@@ -59,7 +59,7 @@ class Recorder(Closing):
         return self._keep(state, self._model.place(state, cube, zone, rng))
 
     def _keep(self, state: TowerState, outcome: Outcome, *, knock: bool = False) -> Outcome:
-        self._draws.append(Draw(state, outcome, knock))
+        self._draws.append(RecordedDrop(state, outcome, knock))
         return outcome
 
 

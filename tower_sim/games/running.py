@@ -19,7 +19,7 @@ from tower_sim.drops.door import as_model
 from tower_sim.drops.repeat import TooManyFailedDraws, until_landed
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, plain
 from tower_sim.games.tower import GameTower, Turn
-from tower_sim.runs.by_drop import ByDrop, by_drop
+from tower_sim.runs.by_drop import ByDrop, count_by_drop
 from tower_sim.values.cubes import MAX_CUBES, count_by_colour
 from tower_sim.values.state import check_seed
 
@@ -182,7 +182,7 @@ def count_run(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
     thrown, out, inside, old = np.moveaxis(counts, 2, 0)
     numbers = [column.name for column in game.columns if column.kind != "string"]
     terms = game.plain(rules).get(game.tables[0], {})
-    return by_drop(
+    return count_by_drop(
         thrown,
         out,
         inside,

@@ -26,7 +26,7 @@ SCHEMA = "tower-sim/physics"
 VERSION = 3
 
 
-def core() -> bytes:
+def core_wasm() -> bytes:
     """Return the bytes of core.wasm, which drops the cubes of a document."""
     assert CORE.path
     return CORE.path.read_bytes()

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.errors import UsageError
-from tower_sim.runs.by_drop import ByDrop, by_drop
+from tower_sim.runs.by_drop import ByDrop, count_by_drop
 from tower_sim.runs.figure import Figure
 
 Array = npt.NDArray[Any]
@@ -71,7 +71,7 @@ class Runs:
     @cached_property
     def by_drop(self) -> ByDrop:
         """The counts with all colours together."""
-        return by_drop(self.thrown, self.emerged, self.inside, terms=self.plan.terms)
+        return count_by_drop(self.thrown, self.emerged, self.inside, terms=self.plan.terms)
 
     def take(self, runs: Any) -> Runs:
         """Return the runs that an index, a slice or a mask selects."""

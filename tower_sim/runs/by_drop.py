@@ -78,7 +78,7 @@ def after_setup(drops: int) -> Array:
     return np.arange(drops) > 0
 
 
-def by_drop(
+def count_by_drop(
     thrown: Array,
     emerged: Array,
     inside: Array,

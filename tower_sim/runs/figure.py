@@ -181,9 +181,9 @@ class Figure:
             values.
         minor: Whether it appears in tables only.
 
-    >>> from tower_sim.runs.by_drop import by_drop
+    >>> from tower_sim.runs.by_drop import count_by_drop
     >>> thrown, out = np.array([[[4], [2], [2]]]), np.array([[[1], [3], [2]]])
-    >>> runs = by_drop(thrown, out, np.cumsum(thrown - out, axis=1))
+    >>> runs = count_by_drop(thrown, out, np.cumsum(thrown - out, axis=1))
     >>> Figure("out", "cubes that come out", "cubes", of="out").value(runs).tolist()
     [2.5]
     """

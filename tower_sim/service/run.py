@@ -30,7 +30,7 @@ def read_token(path: str | Path) -> str:
     return token
 
 
-def run(limits: Limits, host: str, port: int, token: str = "", origins: Sequence[str] = ()) -> None:
+def serve_http(limits: Limits, host: str, port: int, token: str = "", origins: Sequence[str] = ()) -> None:
     """Serve until Ctrl-C or SIGTERM; then finish the requests under way within 10 seconds."""
     extra("fastapi", "service")
     uvicorn = extra("uvicorn", "service")

@@ -19,7 +19,7 @@ from tower_sim.apparatus.shapes import axes
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games.game import Game
-from tower_sim.physics.plain import core, document
+from tower_sim.physics.plain import core_wasm, document
 from tower_sim.requests.variants import DEFAULT, Variant, read_variant
 from tower_sim.runs.array import Plan
 from tower_sim.surrogate.model import SurrogateModel
@@ -47,7 +47,7 @@ def live_page(
         view="live",
         more=tuple(more),
         data={"live": contents(given, rules), **more},
-        blobs={"core": core(), "worker": read_built("live-worker.js").encode()},
+        blobs={"core": core_wasm(), "worker": read_built("live-worker.js").encode()},
     ).text()
 
 
@@ -57,7 +57,7 @@ def element_module(given: Sequence[str | Path] = ()) -> str:
     data = {
         "towers": [{key: tower[key] for key in ("name", "edge", "profile")} for tower in document["towers"]],
         "paints": document["paints"],
-        "core": base64.b64encode(core()).decode("ascii"),
+        "core": base64.b64encode(core_wasm()).decode("ascii"),
         "worker": read_built("live-worker.js"),
     }
     return f"const MADE = {json.dumps(data, separators=(',', ':'))};\n{read_built('element.js')}"

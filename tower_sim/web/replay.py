@@ -11,7 +11,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games.tower import Turn
-from tower_sim.physics.plain import core, document
+from tower_sim.physics.plain import core_wasm, document
 from tower_sim.physics.settings import STANDARD, PhysicsSettings
 from tower_sim.requests.request import Play, Throw
 from tower_sim.tools import writing
@@ -145,7 +145,7 @@ def page_text(replay: dict[str, Any]) -> str:
         title=replay["title"],
         view="replay",
         data={"replay": replay},
-        blobs={"core": core(), "worker": read_built("live-worker.js").encode()},
+        blobs={"core": core_wasm(), "worker": read_built("live-worker.js").encode()},
     ).text()
 
 

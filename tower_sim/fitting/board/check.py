@@ -15,7 +15,7 @@ from tower_sim.campaign.data import NOWHERE, Array, Campaign, CubeEntries, Drops
 from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.tables import ShardRows, list_tables, play_run
 from tower_sim.drops.contract import BoardModel
-from tower_sim.drops.throwing import Draw, Recorder
+from tower_sim.drops.throwing import RecordedDrop, Recorder
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.fitting.board.fit import Throws, count_throws, find_ship, list_places, number_places
 from tower_sim.fitting.data import find_apparatus, other_engine, starts
@@ -242,7 +242,7 @@ class Noting(Recorder):
         super().__init__(model)
         self.counted = (0, 0)
 
-    def take_draws(self) -> list[Draw]:
+    def take_draws(self) -> list[RecordedDrop]:
         """Return the draws since the last call, and count them."""
         draws = super().take_draws()
         beyond = sum(draw.outcome.extrapolated for draw in draws)
