@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.catalogue import FITTED_WITH
-from tower_sim.apparatus.catalogue import parse as parse_profile
+from tower_sim.apparatus import FITTED_WITH
+from tower_sim.apparatus import parse as parse_profile
 from tower_sim.calibration import evidence as evidences
 from tower_sim.calibration import nights, played
 from tower_sim.calibration.evidence import NORMAL, Evidence
@@ -25,12 +25,11 @@ from tower_sim.calibration.prior import BASE, NUMBERS, Towers, profile
 from tower_sim.calibration.reference import Usable, read_usable
 from tower_sim.calibration.report import Calibration, format_short, make
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
-from tower_sim.compare.tuned import Wish
+from tower_sim.compare import Wish
 from tower_sim.errors import UsageError, check_whole, quote
-from tower_sim.report.page import FILES, SETTERS, check_report
-from tower_sim.surrogate.store import beside
-from tower_sim.tools import writing
-from tower_sim.tools.pool import need
+from tower_sim.report import FILES, SETTERS, check_report
+from tower_sim.surrogate import beside
+from tower_sim.tools import need, writing
 
 ENOUGH = 15.0  # effective towers; with fewer, more games of the heavy towers are played
 MOST = 60  # towers with more games in one calibration

@@ -25,11 +25,8 @@ from tower_sim.calibration.summaries import (
     list_windows,
 )
 from tower_sim.errors import UsageError, fault, quote
-from tower_sim.runs.by_drop import ByDrop
-from tower_sim.runs.figure import SHARE
-from tower_sim.runs.tower import TOTALS, many_key, single_key
-from tower_sim.tools.reading import RECORDS, read_text, refuse_other
-from tower_sim.tools.terminal import count_noun
+from tower_sim.runs import SHARE, TOTALS, ByDrop, many_key, single_key
+from tower_sim.tools import RECORDS, count_noun, read_text, refuse_other
 
 MOST_VALUES = 40  # 1.7 GB
 MOST_OF_GAMES = 28  # values of recorded games, so that remarks find room beside them

@@ -22,18 +22,15 @@ from tower_sim.calibration.law import Means, noise
 from tower_sim.calibration.observations import COLOURS, CUBES
 from tower_sim.calibration.prior import Towers, tower
 from tower_sim.calibration.summaries import EVERY, FIGURES, GAME, SUMMARIES, WHOLE, Array, Discrepancy, Window
-from tower_sim.campaign import parse, run
-from tower_sim.campaign.reader import load_whole
-from tower_sim.compare.tuned import Verdict, Wish, check_known, together
+from tower_sim.campaign import load_whole, parse, run
+from tower_sim.compare import Verdict, Wish, check_known, together
 from tower_sim.errors import fault
 from tower_sim.fitting import fit
-from tower_sim.fitting.tower.whole_games import read_games
-from tower_sim.games.compared import number
-from tower_sim.runs.by_drop import ByDrop
-from tower_sim.runs.statistics import average
-from tower_sim.surrogate.store import beside
-from tower_sim.tools import writing
-from tower_sim.tools.terminal import report_progress
+from tower_sim.fitting.tower import read_games
+from tower_sim.games import number
+from tower_sim.runs import ByDrop, average
+from tower_sim.surrogate import beside
+from tower_sim.tools import report_progress, writing
 
 COMPARED = ("setup", "inside", "own", "spread")  # summaries, as far as the games have them
 DOUBTED, HINTED = 0.01, 0.05  # probabilities

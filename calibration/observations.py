@@ -7,11 +7,10 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, PrivateAttr
 
-from tower_sim.documents import typed
-from tower_sim.documents.typed import Document
+from tower_sim.documents import Document, typed
 from tower_sim.errors import fault, quote
-from tower_sim.games.amerigo.rules import Rules
-from tower_sim.tools.reading import OBSERVATION, read_text, refuse_other, toml_table
+from tower_sim.games.amerigo import Rules
+from tower_sim.tools import OBSERVATION, read_text, refuse_other, toml_table
 
 CUBES, COLOURS = sum(Rules().counts.values()), len(Rules().colours)  # of a game as published
 LARGEST = 100_000  # bytes of a file

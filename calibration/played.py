@@ -20,15 +20,13 @@ from zipfile import BadZipFile
 import numpy as np
 from scipy.stats import qmc
 
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus
 from tower_sim.calibration.prior import NUMBERS, tower
 from tower_sim.calibration.summaries import GAME, PLAN, RULES, Array
 from tower_sim.errors import UsageError
-from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, count_by_drop
+from tower_sim.runs import COUNTS, UNKNOWN, ByDrop, after_setup, count_by_drop
 from tower_sim.simulator import PhysicsModel
-from tower_sim.tools import writing
-from tower_sim.tools.pool import in_threads
-from tower_sim.tools.terminal import report_progress
+from tower_sim.tools import in_threads, report_progress, writing
 
 PLAYED = Path(__file__).with_name("played")
 PIECES, TOWERS, GAMES = 20, 128, 2

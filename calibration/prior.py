@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.apparatus.catalogue import from_tables
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, from_tables
 from tower_sim.calibration.summaries import WHOLE, Window
-from tower_sim.runs.by_drop import ByDrop
+from tower_sim.runs import ByDrop
 
 Array = npt.NDArray[Any]
 

@@ -27,7 +27,7 @@ from tower_sim.calibration.played import MORE, PLAYED
 from tower_sim.calibration.prior import Towers, tower
 from tower_sim.calibration.reference import read_usable
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
-from tower_sim.runs.statistics import mean_error
+from tower_sim.runs import mean_error
 
 ROOT = Path(__file__).resolve().parent.parent
 PROFILES = ROOT / "tower_sim/apparatus/amerigo/profiles"

@@ -8,22 +8,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tower_sim.apparatus.catalogue import load, shipped
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, load, shipped
 from tower_sim.calibration import verdict
 from tower_sim.calibration.records import MARKS
 from tower_sim.calibration.reference import Reference, fit_reference, stack
-from tower_sim.drawing.paint import paints
+from tower_sim.drawing import paints
 from tower_sim.errors import fault, quote
-from tower_sim.games.game import Game
+from tower_sim.games import Game
 from tower_sim.models import PHYSICS
-from tower_sim.requests.variants import DEFAULT
-from tower_sim.surrogate.groups import AGES, BetaBinomial
-from tower_sim.surrogate.store import has_fitted
-from tower_sim.tools import registry
-from tower_sim.tools.version import TOWER_SIM
-from tower_sim.values.cubes import COLOURS
-from tower_sim.web.page import Page
+from tower_sim.requests import DEFAULT
+from tower_sim.surrogate import AGES, BetaBinomial, has_fitted
+from tower_sim.tools import TOWER_SIM, registry
+from tower_sim.values import COLOURS
+from tower_sim.web import Page
 
 SCHEMA = "tower-sim/record"
 VERSION = 1

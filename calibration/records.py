@@ -18,13 +18,11 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from tower_sim.calibration.spreadsheet import SEPARATORS, Line, decode, is_column, iter_rows, name_column
-from tower_sim.drawing import check_path
-from tower_sim.drawing.files import save
+from tower_sim.drawing import check_path, save
 from tower_sim.errors import UsageError, quote
 from tower_sim.games.amerigo import Rules
-from tower_sim.tools.reading import read_bytes
-from tower_sim.tools.terminal import count_noun
-from tower_sim.values.cubes import MAX_CUBES
+from tower_sim.tools import count_noun, read_bytes
+from tower_sim.values import MAX_CUBES
 
 THROWN, OUT = "thrown_", "out_"
 NOTE, MARK = "note", "mark"

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit
 
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus
 from tower_sim.calibration import evidence as evidences
 from tower_sim.calibration import records as recorded
 from tower_sim.calibration.evidence import Evidence
@@ -21,8 +21,8 @@ from tower_sim.calibration.records import DISTURBING, EMPTIED, Record, has_colou
 from tower_sim.calibration.summaries import COLOURS, DROPS, AgedDrop, RecordedThrows, is_published, observe
 from tower_sim.errors import UsageError, check_whole, quote
 from tower_sim.models import PHYSICS
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.surrogate.groups import (
+from tower_sim.physics import PhysicsSettings
+from tower_sim.surrogate import (
     AgeOdds,
     Array,
     BetaBinomial,
@@ -34,7 +34,7 @@ from tower_sim.surrogate.groups import (
     fit_group,
     terms,
 )
-from tower_sim.tools.terminal import count_noun
+from tower_sim.tools import count_noun
 
 FEWEST_GAMES, MOST_GAMES = 8, 10_000
 LAWS = 64  # distributions drawn from the uncertainty of the fit

@@ -13,10 +13,7 @@ from tower_sim.calibration.law import TARGETS, TOLD
 from tower_sim.calibration.nights import HINTED, Agreement
 from tower_sim.calibration.prior import NUMBERS, Parameter
 from tower_sim.calibration.summaries import CUBES, DROPS, EVERY, SETUP, SUMMARIES, Array, Window
-from tower_sim.report import charts
-from tower_sim.report.charts import Panel
-from tower_sim.report.numbers import count_decimals
-from tower_sim.report.page import Chart, Report, Rows, Section, Table
+from tower_sim.report import Chart, Panel, Report, Rows, Section, Table, charts, count_decimals
 
 PERCENT = f"{100 * LEVEL:.0f} %"
 FEW = 40  # effective towers, below which intervals are rough

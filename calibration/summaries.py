@@ -13,26 +13,19 @@ from typing import cast
 
 import numpy as np
 
-from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.apparatus import Apparatus, as_tower
 from tower_sim.calibration.observations import CUBES
 from tower_sim.calibration.records import RECOUNT, Record, has_colours
-from tower_sim.campaign.data import Array
-from tower_sim.drops.contract import DropModel
-from tower_sim.drops.repeat import TooManyFailedDraws, until_landed
+from tower_sim.campaign import Array
+from tower_sim.drops import DropModel, TooManyFailedDraws, until_landed
 from tower_sim.errors import check_whole
+from tower_sim.games import Game
 from tower_sim.games.amerigo import DROP_STREAM, Rules, play
-from tower_sim.games.game import Game
 from tower_sim.models import PHYSICS, open_model
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.runs.array import Plan
-from tower_sim.runs.by_drop import UNKNOWN, ByDrop, count_by_drop
-from tower_sim.runs.figure import MEAN, SUM, Figure, by_key
-from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT
-from tower_sim.tools import registry
-from tower_sim.tools.pool import in_threads
-from tower_sim.tools.terminal import report_progress
-from tower_sim.values.cubes import MAX_CUBES, Cube, count_by_colour, supply
-from tower_sim.values.state import TowerState
+from tower_sim.physics import PhysicsSettings
+from tower_sim.runs import INSIDE, INSIDE_SETUP, MEAN, OUT, SUM, UNKNOWN, ByDrop, Figure, Plan, by_key, count_by_drop
+from tower_sim.tools import in_threads, registry, report_progress
+from tower_sim.values import MAX_CUBES, Cube, TowerState, count_by_colour, supply
 
 GAME: Game = registry.get("game", "amerigo")
 RULES = GAME.read({})

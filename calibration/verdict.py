@@ -20,16 +20,16 @@ import numpy as np
 from scipy import optimize
 from scipy.special import expit, gammaln
 
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.calibration.evidence import find_records
 from tower_sim.calibration.records import Record, read
 from tower_sim.calibration.reference import Reference, Situation, fit_reference, list_situations
 from tower_sim.calibration.summaries import list_throws
 from tower_sim.models import PHYSICS
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.runs.statistics import log_sum_exp
-from tower_sim.surrogate.groups import Array
-from tower_sim.tools.terminal import count_noun
+from tower_sim.physics import PhysicsSettings
+from tower_sim.runs import log_sum_exp
+from tower_sim.surrogate import Array
+from tower_sim.tools import count_noun
 
 STRONG = 20.0
 

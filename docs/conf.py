@@ -8,8 +8,8 @@ from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 
 from tower_sim.cli import main
-from tower_sim.tools.version import TOWER_SIM
-from tower_sim.values.outcome import Status
+from tower_sim.tools import TOWER_SIM
+from tower_sim.values import Status
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("live", "lab", "record")

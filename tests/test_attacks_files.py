@@ -15,14 +15,13 @@ from support.cases import each_case
 from support.command_line import refusal
 
 from tower_sim import Tower, campaign
-from tower_sim.apparatus.catalogue import parse, shipped
+from tower_sim.apparatus import parse, shipped
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.requests import request as requests
-from tower_sim.surrogate.store import Fitted, fitted_or_shipped
+from tower_sim.surrogate import Fitted, fitted_or_shipped
 from tower_sim.surrogate.store import _digest as digest  # pyright: ignore[reportPrivateUsage]
-from tower_sim.tools import registry
-from tower_sim.tools.reading import toml_table
+from tower_sim.tools import registry, toml_table
 
 SPEC = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 1\nseed = "1"\n'
 

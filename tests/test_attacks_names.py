@@ -13,18 +13,16 @@ import pytest
 from support.cases import each_case
 from support.command_line import refusal
 
-from tower_sim.apparatus.catalogue import load, parse, shipped
+from tower_sim.apparatus import load, parse, shipped
 from tower_sim.drawing.files import cube_colours
 from tower_sim.errors import UsageError, find_slip, printable
 from tower_sim.models import open_model
-from tower_sim.requests.request import MAX_STATE, Throw
-from tower_sim.requests.variants import read_variant
+from tower_sim.requests import Throw, read_variant
+from tower_sim.requests.request import MAX_STATE
 from tower_sim.service.lines import read_request
-from tower_sim.tools.terminal import say
-from tower_sim.tools.token import pack
-from tower_sim.values.cubes import COLOURS, Cube, parse_counts, supply
-from tower_sim.values.state import Event, TowerState
-from tower_sim.web.page import Page
+from tower_sim.tools import pack, say
+from tower_sim.values import COLOURS, Cube, Event, TowerState, parse_counts, supply
+from tower_sim.web import Page
 
 WILD = {"escape": "\x1b[31mred", "NUL": "re\0d", "bell": "red\a", "surrogate": "red\udc80", "bidi": "\u202eder",
         "C1": "red\x9b2J", "line": "red\nblue", "separator": "re\u2028d", "width": "re\u200bd"}  # fmt: skip

@@ -21,26 +21,24 @@ import pytest
 
 import tower_sim
 from tower_sim import campaign
-from tower_sim.apparatus.catalogue import load
-from tower_sim.drops.repeat import redo, until_landed
+from tower_sim.apparatus import load
+from tower_sim.drops import redo, until_landed
 from tower_sim.errors import UsageError
-from tower_sim.games.amerigo import Rules, Tokens, action_points, actions_allowed, gold_for_passing
+from tower_sim.games.amerigo import Rules, Tokens, action_points, actions_allowed, gold_for_passing, options
 from tower_sim.games.amerigo import play as play_amerigo
-from tower_sim.games.amerigo import rules as options
 from tower_sim.games.amerigo.many import sample_games
+from tower_sim.games.dead_reckoning import Battle, Setup, advance, start
 from tower_sim.games.dead_reckoning.abilities import Ability
-from tower_sim.games.dead_reckoning.battle import Battle, advance, start
-from tower_sim.games.dead_reckoning.sides import Setup, Side
+from tower_sim.games.dead_reckoning.sides import Side
 from tower_sim.models import choose_settings, open_model
-from tower_sim.physics.settings import PhysicsSettings, accuracy, read_settings
-from tower_sim.requests.request import Play, Throw, parse_rules, read_rules
-from tower_sim.requests.variants import read_variant
+from tower_sim.physics import PhysicsSettings, accuracy, read_settings
+from tower_sim.requests import Play, Throw, read_rules, read_variant
+from tower_sim.requests.request import parse_rules
 from tower_sim.simulator import PhysicsModel
 from tower_sim.study import study
-from tower_sim.surrogate.store import fitted_or_shipped, load_fitted
-from tower_sim.tools.registry import get
-from tower_sim.values.cubes import Cube, count_by_colour, supply
-from tower_sim.values.state import TowerState, rng_from_text, rng_text
+from tower_sim.surrogate import fitted_or_shipped, load_fitted
+from tower_sim.tools import get
+from tower_sim.values import Cube, TowerState, count_by_colour, rng_from_text, rng_text, supply
 
 ODD: Mapping[str, Any] = {
     "None": None, "True": True, "-1": -1, "0": 0, "5": 5, "1.5": 1.5, "nan": math.nan, "inf": math.inf, "1e308": 1e308,

@@ -15,9 +15,9 @@ import tower_sim
 
 MODULES = [name for name, path in SHIPPED.items() if ">>> " in path.read_text("utf-8")]
 NEEDED = {  # the package that a module's examples need
-    **dict.fromkeys(("campaign.reader", "campaign.run", "campaign.work"), "pyarrow"),
+    **dict.fromkeys(("campaign.reader", "campaign.running", "campaign.tables"), "pyarrow"),
     "env.policies": "gymnasium",
-    "printing": "trimesh",
+    "apparatus.printing": "trimesh",
 }
 SHOWN_ELSEWHERE = {"Tuned"}  # its docstring names the function with the example
 

@@ -7,8 +7,7 @@ import threading
 
 import pytest
 
-from tower_sim.tools import pool, terminal
-from tower_sim.tools.terminal import terminable
+from tower_sim.tools import pool, terminable, terminal
 
 
 @pytest.mark.parametrize("is_held_back", [True, False])

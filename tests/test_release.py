@@ -14,11 +14,10 @@ import pytest
 from support.cases import each_case
 
 from tests.support.bench import SHAKING, Launch, Shake, put_down, release
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.kind import with_board
+from tower_sim.apparatus import load, with_board
 from tower_sim.apparatus.parts import Hand
-from tower_sim.physics.settings import GRAVITY
-from tower_sim.values.cubes import supply
+from tower_sim.physics import GRAVITY
+from tower_sim.values import supply
 
 Array = npt.NDArray[np.float64]
 

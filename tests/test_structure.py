@@ -4,15 +4,18 @@ import ast
 import re
 import runpy
 import tomllib
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from support.imports import CALIBRATION, PACKAGE, ROOT, SHIPPED, circles, imports, room_of, tree, values
 
-from tower_sim.tools.registry import OWN
+from tower_sim.tools import OWN
+from tower_sim.tools.faces import names
 
 # What knows of no tower; everyone may ask it. Each asks those before it alone.
-TOOLS = ("errors", "documents", "runs", "tools", "compiled")
+TOOLS = ("errors", "tools", "documents", "runs", "compiled")
 
 # The other rooms, from the ground up: what each knows beside tools. The last, without a name, is the package's face.
 KNOWS = {
@@ -79,6 +82,35 @@ NAMED_ALIKE = {
     "Tower": ["apparatus.kind", "tower"],  # its shape; what is played with
 }
 
+# Compiled from their text, which the build reads: what they import is written whole.
+COMPILED = (
+    "physics.core",
+    "surrogate.kernel",
+    "surrogate.generator",
+    "apparatus.where",
+    "tools.portable",
+    "compiled.build",
+)
+
+# The rooms that tests of a folder look into beside the one of their name. None may be added: names go into a face.
+LOOKS_INTO = {
+    "": "apparatus calibration drawing games requests service surrogate tools",
+    "apparatus": "physics",
+    "campaign": "games",
+    "clients": "games surrogate",
+    "compare": "games tools",
+    "contracts": "apparatus campaign physics",
+    "drawing": "apparatus games",
+    "games": "apparatus requests runs service",
+    "pages": "calibration compare games surrogate web",
+    "physics": "apparatus calibration campaign cli compiled documents fitting surrogate tools values web",
+    "service": "requests",
+    "study": "campaign fitting games report runs",
+    "support": "apparatus calibration campaign cli compare games physics surrogate web",
+    "surrogate": "clients fitting games physics runs study",
+    "vectors": "games surrogate",
+}
+
 OURS = {name: imports(path) & SHIPPED.keys() for name, path in SHIPPED.items()}
 """The modules of ours that each module imports."""
 SETUP = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
@@ -121,6 +153,61 @@ def test_the_map_names_every_room():
     rows = re.findall(r"^\| (`.*?) \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.M)
     named = {word.strip("`").split("/")[0] for row in rows for word in row.split()}
     assert named >= {room for room in (*TOOLS, *KNOWS) if room not in ("", "__main__", "calibration")}
+
+
+def from_inside(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield what a file imports of the inside of a folder, past its face, as (room, name)."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ImportFrom) and node.module in SHIPPED and node.module not in (PACKAGE, *GAMES):
+            is_face = is_package(node.module)
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                is_module = whole in SHIPPED and not is_package(whole) and alias.name not in FACES.get(node.module, ())
+                if is_module if is_face else room_of(node.module) != short(node.module):
+                    yield room_of(node.module), short(whole)
+
+
+GAMES = {value.partition(":")[0] for value in OWN["game"].values()}  # a game is known by its module
+
+
+def is_package(module: str) -> bool:
+    return SHIPPED[module].name == "__init__.py"
+
+
+FACES = {
+    name: names(name)
+    for name, path in SHIPPED.items()
+    if "face(__name__)" in path.read_text("utf-8") and import_module(name)
+}
+"""What each face names."""
+
+
+def test_a_folder_imports_other_folders_by_their_faces():
+    wrong = {
+        f"{short(name)}: {what}"
+        for name, path in SHIPPED.items()
+        if not short(name).startswith(COMPILED)
+        for room, what in from_inside(path)
+        if room != room_of(name)
+    }
+    wrong -= {"cli.towers: apparatus.mesh.importing"}  # reads the files of printers, which no other kind has
+    wrong -= {"simulator: physics.core.drop.MOST_OVERLAP"}  # a number that is compiled
+    assert wrong == set(), "name it in the folder's __init__, and import it from there"
+
+
+def test_a_name_of_a_face_is_there():
+    wrong = [
+        f"{face}.{name}" for face, named in FACES.items() for name in named if not hasattr(import_module(face), name)
+    ]
+    assert wrong == []
+
+
+def test_tests_look_inside_the_room_that_they_test():
+    found: dict[str, set[str]] = {}
+    for path in (each for each in (ROOT / "tests").rglob("*.py") if "toy" not in each.parts):
+        folder = path.relative_to(ROOT).parts[1].removesuffix(path.name)
+        found.setdefault(folder, set()).update(room for room, _ in from_inside(path) if room != folder)
+    assert {folder: " ".join(sorted(rooms)) for folder, rooms in found.items() if rooms} == LOOKS_INTO
 
 
 def test_no_files_import_each_other_in_a_circle():

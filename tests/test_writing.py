@@ -20,9 +20,8 @@ from support.meshes import small_tower
 from tower_sim.campaign import load, run
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
-from tower_sim.report.page import Report, Section, Table
-from tower_sim.tools import writing
-from tower_sim.tools.writing import WritingFailed, check, keeping, write, write_all
+from tower_sim.report import Report, Section, Table
+from tower_sim.tools import WritingFailed, check, keeping, write, write_all, writing
 
 SPEC = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 6\nshard = 2\n'
 

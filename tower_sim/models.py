@@ -5,14 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus, as_apparatus
+from tower_sim.apparatus import Apparatus, as_apparatus, load
 from tower_sim.errors import UsageError, fault, near, quote
-from tower_sim.physics.settings import ENGINE, STANDARD, PhysicsSettings, accuracy, as_settings, check_engine
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.ship import ShipSurrogate
-from tower_sim.surrogate.store import Fitted, find_surrogate, load_fitted
-from tower_sim.surrogate.two_thirds import TwoThirdsRule
+from tower_sim.physics import ENGINE, STANDARD, PhysicsSettings, accuracy, as_settings, check_engine
+from tower_sim.surrogate import Fitted, ShipSurrogate, SurrogateModel, TwoThirdsRule, find_surrogate, load_fitted
 
 if TYPE_CHECKING:  # the simulator is imported when physics is asked for
     from tower_sim.simulator import PhysicsModel

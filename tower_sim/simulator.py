@@ -17,23 +17,29 @@ from functools import partial
 
 import numpy as np
 
-from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.kind import with_board
-from tower_sim.apparatus.parts import Apparatus, as_apparatus
-from tower_sim.drops.contract import BaseModel, Draw
-from tower_sim.drops.door import Door, as_zone, go_on_there, knock_strength
+from tower_sim.apparatus import Apparatus, Board, as_apparatus, with_board
+from tower_sim.drops import BaseModel, Door, Draw, as_zone, go_on_there, knock_strength
 from tower_sim.errors import UsageError
-from tower_sim.physics import plain
+from tower_sim.physics import PhysicsSettings, Scene, World, advice_by_digest, as_settings, plain, state_digest
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.core.drop import MOST_OVERLAP
-from tower_sim.physics.scene import Scene, advice_by_digest, state_digest
-from tower_sim.physics.settings import PhysicsSettings, as_settings
-from tower_sim.physics.world import World
-from tower_sim.tools import portable
-from tower_sim.tools.pool import in_threads
-from tower_sim.values.cubes import MAX_CUBES, Cube
-from tower_sim.values.outcome import BORDER, INSIDE, LOST, TABLE, ZONE, Landing, Outcome
-from tower_sim.values.state import Event, Pose, Resident, TowerState, rng_text
+from tower_sim.tools import in_threads, portable
+from tower_sim.values import (
+    BORDER,
+    INSIDE,
+    LOST,
+    MAX_CUBES,
+    TABLE,
+    ZONE,
+    Cube,
+    Event,
+    Landing,
+    Outcome,
+    Pose,
+    Resident,
+    TowerState,
+    rng_text,
+)
 
 _ROUNDING = 1e-9  # m: poses are exact, but the engine converts them before it judges
 

@@ -12,23 +12,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Surface, span
-from tower_sim.drops.contract import BoardModel, DropModel
-from tower_sim.drops.door import as_model
-from tower_sim.drops.repeat import MAX_ATTEMPTS, redo
-from tower_sim.drops.throwing import Recorder
+from tower_sim.apparatus import Surface, load, span
+from tower_sim.drops import MAX_ATTEMPTS, BoardModel, DropModel, Recorder, as_model, redo
 from tower_sim.errors import UsageError, quote
-from tower_sim.games.game import Game
-from tower_sim.games.tower import Turn
-from tower_sim.physics.bullet.engine import Stepper
-from tower_sim.physics.engine import Motion
-from tower_sim.physics.settings import GRAVITY, PhysicsSettings
+from tower_sim.games import Game, Turn
+from tower_sim.physics import GRAVITY, Motion, PhysicsSettings
+from tower_sim.physics.bullet import Stepper
 from tower_sim.simulator import PhysicsModel
-from tower_sim.surrogate.two_thirds import TwoThirdsRule
-from tower_sim.values.cubes import Cube, supply
-from tower_sim.values.outcome import Outcome, Status
-from tower_sim.values.state import Event, Pose, TowerState, rng_text
+from tower_sim.surrogate import TwoThirdsRule
+from tower_sim.values import Cube, Event, Outcome, Pose, Status, TowerState, rng_text, supply
 
 _PLACES = ("inside", "tray", "table", "border", "zone")
 _KINDS = {"b": (bool, np.bool_), "i": (int, np.integer), "f": (int, float, np.floating), "s": str}

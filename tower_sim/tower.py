@@ -9,15 +9,11 @@ from typing import Any, Self, SupportsIndex
 
 import numpy as np
 
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drops.contract import Closing
-from tower_sim.drops.door import foreign
-from tower_sim.drops.repeat import redo, throw
-from tower_sim.drops.throwing import Counts, Throwing, as_throw
+from tower_sim.apparatus import Apparatus
+from tower_sim.drops import Closing, Counts, Throwing, as_throw, foreign, redo, throw
 from tower_sim.models import MODELS, PHYSICS, open_model
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import SHORT, TowerState, check_seed, short_seed
+from tower_sim.physics import PhysicsSettings
+from tower_sim.values import SHORT, Outcome, TowerState, check_seed, short_seed
 
 Seed = SupportsIndex | str | np.random.Generator | None
 

@@ -20,11 +20,11 @@ from calibration.validation.exact_solver import LOOK, Law, throw
 from calibration.validation.script import go_on, option, print_table, script
 from tests.support.bench import release
 from tests.support.towers import CLUB, RULEBOOK, called
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.errors import fault
-from tower_sim.physics.settings import GRAVITY
-from tower_sim.runs.statistics import mean_error
-from tower_sim.values.cubes import supply
+from tower_sim.physics import GRAVITY
+from tower_sim.runs import mean_error
+from tower_sim.values import supply
 
 CUBES = 49
 RESTITUTION = ("newton", "poisson")

@@ -8,7 +8,7 @@ from typing import Any
 
 from calibration.validation.script import ROOT, script
 from tests.support.command_line import COMMANDS
-from tower_sim.tools.writing import write
+from tower_sim.tools import write
 
 PAGE = ROOT / "docs/commands.md"
 HEAD = "# Commands\n\nEvery command with an example and its options. `tower-sim COMMAND --help` prints the same.\n"

@@ -16,14 +16,14 @@ from unittest.mock import patch
 import numpy as np
 
 from calibration.validation.script import option, put, script, table_text
-from tower_sim.campaign.data import Campaign
-from tower_sim.runs.statistics import Estimate, Estimates, Resamples, ratio_errors, wilson
+from tower_sim.campaign import Campaign
+from tower_sim.runs import Estimate, Estimates, Resamples, ratio_errors, wilson
 from tower_sim.study import battles, effects, retention
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.study.design import Quantity, SweptCurve, Varied, at_point, quantities
 from tower_sim.study.effects import LEVEL, changes, slices
 from tower_sim.study.retention import colours_out
-from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
+from tower_sim.surrogate import RESIDENT_OUT, THROWN_OUT
 
 Array = np.ndarray[Any, np.dtype[Any]]
 COLOURS = ("red", "blue", "green", "yellow", "black", "pink", "grey")

@@ -17,13 +17,14 @@ from tower_sim.apparatus.amerigo import AmerigoTower
 from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
 from tower_sim.apparatus.mesh.profile import MeshTable
 from tower_sim.apparatus.wallenstein import Given
-from tower_sim.campaign.tables import CUBES, DROPS, list_tables
-from tower_sim.documents.answers import ChancesAnswer, ThrowAnswer
-from tower_sim.documents.typed import describe_allowed, iter_fields
-from tower_sim.physics.settings import NUMBERS, PhysicsSettings
-from tower_sim.requests.request import Odds, Play, Throw
-from tower_sim.tools import registry
-from tower_sim.tools.writing import write
+from tower_sim.campaign import list_tables
+from tower_sim.campaign.tables import CUBES, DROPS
+from tower_sim.documents import ChancesAnswer, ThrowAnswer, describe_allowed
+from tower_sim.documents.typed import iter_fields
+from tower_sim.physics import PhysicsSettings
+from tower_sim.physics.settings import NUMBERS
+from tower_sim.requests import Odds, Play, Throw
+from tower_sim.tools import registry, write
 
 PAGE = ROOT / "docs/documents.md"
 HEAD = """# Keys of documents

@@ -27,8 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.support.bench import Launch
-from tower_sim.apparatus.parts import Apparatus, Box, Surface, Vector
-from tower_sim.values.state import Pose
+from tower_sim.apparatus import Apparatus, Box, Surface
+from tower_sim.apparatus.parts import Vector
+from tower_sim.values import Pose
 
 try:
     from numba import njit

@@ -27,8 +27,8 @@ from scipy.stats import CensoredData, bootstrap, chi2, ecdf
 
 from calibration.validation.granular_piles import Crosses, Pile, Spheres, bed, bulk_fraction, deepest, pile
 from calibration.validation.script import ROOT, go_on, option, print_table, script
-from tower_sim.apparatus.parts import Surface
-from tower_sim.physics.settings import STANDARD, accuracy
+from tower_sim.apparatus import Surface
+from tower_sim.physics import STANDARD, accuracy
 from tower_sim.report.charts import FONT, WIDTH
 
 FOLDER = ROOT / "docs/granular"

@@ -17,14 +17,12 @@ import numpy.typing as npt
 from tests.support.bench import GRAVITY, Launch, Motion, Shake, World
 from tests.support.hulls import prism, regular
 from tests.support.scenes import matrices
-from tower_sim.apparatus.parts import Apparatus, Box, Hand, Hull, Region, Surface, span
+from tower_sim.apparatus import Apparatus, Box, Hull, Surface, span
+from tower_sim.apparatus.parts import Hand, Region
+from tower_sim.physics import PhysicsSettings, Scene
 from tower_sim.physics.bullet.engine import CM, BulletEngine, SteppedScene
 from tower_sim.physics.core import arrays
-from tower_sim.physics.scene import Scene
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import INSIDE, Place, Status
-from tower_sim.values.state import Pose
+from tower_sim.values import INSIDE, Cube, Place, Pose, Status
 
 Array = npt.NDArray[np.float64]
 

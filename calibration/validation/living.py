@@ -10,13 +10,11 @@ from typing import TypeAlias
 import numpy as np
 
 from tests.support.bench import Shake, World
-from tower_sim.drops.repeat import until_landed
+from tower_sim.drops import until_landed
 from tower_sim.games.amerigo import Rules
 from tower_sim.physics.core.drop import HOLD
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import INSIDE, Outcome
-from tower_sim.values.state import BoardState, Event, Pose, Resident, Touch, TowerState
+from tower_sim.values import INSIDE, BoardState, Cube, Event, Outcome, Pose, Resident, Touch, TowerState
 
 Moment: TypeAlias = tuple[frozenset[tuple[int, str, Pose | None]], tuple[Touch, ...]]
 """What the next drop depends on: number, place and pose of each cube, and what the engine remembers of contacts."""

@@ -24,12 +24,10 @@ import pandas as pd
 
 from calibration.validation.script import ROOT, WORKERS, go_on, option, put, script, table_lines
 from tests.support.towers import RULEBOOK
-from tower_sim.apparatus.catalogue import from_tables, load
+from tower_sim.apparatus import Apparatus, export, from_tables, load
 from tower_sim.apparatus.mesh.importing import import_mesh
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.printing import export
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import supply
+from tower_sim.values import supply
 
 FILE = ROOT / "docs/printed/kept.csv"
 TOWERS = {

@@ -35,7 +35,7 @@ from tower_sim.calibration.nights import DOUBTED, HINTED, compare_games
 from tower_sim.calibration.prior import NAMES, NUMBERS, Towers, numbers, tower
 from tower_sim.calibration.reference import read_usable
 from tower_sim.calibration.summaries import EVERY, GAME, PLAN, RULES, SUMMARIES, WHOLE, Array, Discrepancy, expit
-from tower_sim.runs.by_drop import count_by_drop
+from tower_sim.runs import count_by_drop
 from tower_sim.simulator import PhysicsModel
 from tower_sim.web.page import FOLDER
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from tower_sim.apparatus.parts import Apparatus, Box
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import Pose
+from tower_sim.apparatus import Apparatus, Box
+from tower_sim.values import Outcome, Pose
 
 
 def deepest_at_rest(outcome: Outcome, apparatus: Apparatus) -> float:

@@ -24,8 +24,7 @@ from calibration.validation.script import option, print_table, script
 from tests.support.browser import BROWSER, browsing
 from tests.support.replays import tower_replay
 from tower_sim.errors import UsageError
-from tower_sim.web.lab import lab_page
-from tower_sim.web.live import live_page
+from tower_sim.web import lab_page, live_page
 from tower_sim.web.replay import page_text
 
 _FIRST = "() => performance.getEntriesByName('tower')[0]?.startTime"

@@ -18,17 +18,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.compiled.marks import BUILD, VARIABLE, compiled, inner
+from tower_sim.compiled import inner
+from tower_sim.compiled.marks import BUILD, VARIABLE, compiled
 
 if __name__ == "__main__":  # an import must not change how others run the core
     os.environ[VARIABLE] = BUILD  # before what numba compiles is imported
 
 from calibration.validation.script import option, print_table, script
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
+from tower_sim.physics import accuracy
 from tower_sim.physics.core import CoreEngine, machine, run, step
-from tower_sim.physics.settings import accuracy
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import supply
+from tower_sim.values import supply
 
 _LAST = 4070  # of Tables.room, behind all that a step keeps there: the last reading; then the sum of each phase
 

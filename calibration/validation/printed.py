@@ -20,11 +20,11 @@ import numpy as np
 import trimesh
 
 from calibration.validation.script import ROOT, option, script
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.cli.towers import import_
-from tower_sim.drawing.picture import draw_apparatus
+from tower_sim.drawing import draw_apparatus
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import supply
+from tower_sim.values import supply
 
 FOLDER = ROOT / "docs/printed"
 CUBES = 20

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 
 from calibration.validation.script import script
-from tower_sim.apparatus.catalogue import load, shipped
+from tower_sim.apparatus import load, shipped
 from tower_sim.calibration.recording import GAMES, KEPT, SEED, to_plain
 from tower_sim.calibration.reference import fit_reference
 

@@ -27,12 +27,12 @@ from tower_sim import cli
 from tower_sim.calibration.readings import READINGS
 from tower_sim.campaign import load, run
 from tower_sim.fitting import check_command, fit_command
-from tower_sim.service import ModelCache
-from tower_sim.service.lines import serve
+from tower_sim.service import ModelCache, serve
 from tower_sim.study import study
-from tower_sim.surrogate.store import TOWER, fitted_or_shipped
-from tower_sim.tools.terminal import fold, report_progress
-from tower_sim.tools.writing import write as write_whole
+from tower_sim.surrogate import TOWER, fitted_or_shipped
+from tower_sim.tools import report_progress
+from tower_sim.tools import write as write_whole
+from tower_sim.tools.terminal import fold
 
 SURROGATES = (*READINGS, "dead_reckoning")
 LAWS = ROOT / "tower_sim" / "surrogate" / "models"

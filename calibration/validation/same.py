@@ -29,12 +29,12 @@ from calibration.validation.script import ROOT, WORKERS, option, print_table, sc
 from tests.support.golden_scenes import HASHES, SCENES, STANDARD, digest, kept
 from tests.support.pool import spread_out
 from tests.support.towers import CLUB, RULEBOOK, called
-from tower_sim.apparatus.catalogue import load, names
+from tower_sim.apparatus import load, names
 from tower_sim.compiled import WAYS
 from tower_sim.compiled.marks import VARIABLE
 from tower_sim.errors import UsageError
 from tower_sim.simulator import PhysicsModel
-from tower_sim.tools.writing import write
+from tower_sim.tools import write
 
 FUSED = re.compile(r"^\s+(v?fn?m(?:add|sub)\w*|fml[as])\b", re.MULTILINE)
 """A fused multiply-add, which rounds once where a multiplication and an addition round twice: x86-64 and AArch64."""

@@ -14,17 +14,15 @@ import numpy as np
 
 from calibration.validation.overlap import deepest_of
 from tests.support.bench import World
-from tower_sim.apparatus.catalogue import from_tables, load
+from tower_sim.apparatus import Apparatus, from_tables, load
 from tower_sim.apparatus.combat_ship.dimensions import CombatShip
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drops.repeat import until_landed
+from tower_sim.drops import until_landed
 from tower_sim.games.dead_reckoning.worths import worth
+from tower_sim.physics import STANDARD, PhysicsSettings, accuracy
 from tower_sim.physics.core.drop import HOLD
-from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracy
 from tower_sim.simulator import PhysicsModel
 from tower_sim.tools import registry
-from tower_sim.values.cubes import supply
-from tower_sim.values.outcome import Outcome
+from tower_sim.values import Outcome, supply
 
 ROOT = Path(__file__).parents[2]
 Draw = Callable[[int], Mapping[str, float]]

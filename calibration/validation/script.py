@@ -17,7 +17,7 @@ import pandas as pd
 
 from tests.support.pool import spread_out
 from tower_sim.errors import UsageError
-from tower_sim.tools.writing import WritingFailed, write
+from tower_sim.tools import WritingFailed, write
 
 ROOT = Path(__file__).parents[2]
 COMMAND = re.compile(r"python -m\s+calibration\.validation\.(\w+)")

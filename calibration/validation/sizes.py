@@ -16,8 +16,8 @@ from pathlib import Path
 
 from calibration.validation.script import ROOT, script
 from tower_sim.clients.write import package_files
-from tower_sim.tools.writing import write
-from tower_sim.web.lab import lab_page
+from tower_sim.tools import write
+from tower_sim.web import lab_page
 
 TABLE = ROOT / "docs/sizes.csv"
 BUNDLES = {

@@ -25,15 +25,15 @@ import numpy as np
 
 from calibration.validation.script import option, print_table, script
 from tests.support.towers import RULEBOOK
-from tower_sim.apparatus.catalogue import load
-from tower_sim.drops.repeat import until_landed
+from tower_sim.apparatus import load
+from tower_sim.drops import until_landed
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.games.amerigo.many import sample_games
 from tower_sim.models import open_model
-from tower_sim.physics.settings import STANDARD, accuracy
+from tower_sim.physics import STANDARD, accuracy
 from tower_sim.simulator import PhysicsModel
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.values.cubes import supply
+from tower_sim.surrogate import SurrogateModel
+from tower_sim.values import supply
 
 DROPS = (("amerigo", 1, 40), ("amerigo", 5, 20), ("amerigo", 49, 1), ("dead_reckoning", 3, 30))
 """Apparatus, cubes thrown into it, and drops that are timed together."""

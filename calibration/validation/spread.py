@@ -25,16 +25,14 @@ from scipy.sparse import csr_array
 
 from calibration.validation.script import option, print_table, script
 from tower_sim import load as load_apparatus
-from tower_sim.campaign.reader import load
+from tower_sim.campaign import read_campaign
 from tower_sim.fitting.numerics import maximise
-from tower_sim.fitting.tower import fit
+from tower_sim.fitting.tower import fit, read_games
 from tower_sim.fitting.tower.data import Rows, read_rows
-from tower_sim.fitting.tower.whole_games import list_unseen_games, read_games, tell_apart
-from tower_sim.runs.array import Runs
-from tower_sim.runs.statistics import sum_error
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import fitted_or_shipped
-from tower_sim.surrogate.table import EFFECTS, Cascade, normal_scores
+from tower_sim.fitting.tower.whole_games import list_unseen_games, tell_apart
+from tower_sim.runs import Runs, sum_error
+from tower_sim.surrogate import Cascade, SurrogateModel, fitted_or_shipped, normal_scores
+from tower_sim.surrogate.table import EFFECTS
 
 Array = npt.NDArray[np.float64]
 
@@ -249,7 +247,7 @@ def _score_laws(used: Rows, held: Rows) -> Iterator[Sequence[str]]:
 
 
 def measure(fitted: Path, held: Path, model: str, terms: bool) -> None:
-    campaigns = load(fitted), load(held)
+    campaigns = read_campaign(fitted), read_campaign(held)
     with SurrogateModel(load_apparatus("amerigo"), fitted_or_shipped(model)) as surrogate:
         unseen = [read_games(each, list_unseen_games(each, surrogate.fitted)) for each in campaigns]
         compare(Runs.together(unseen), surrogate)

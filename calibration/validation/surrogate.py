@@ -20,10 +20,9 @@ from tests.support.pool import spread_out
 from tower_sim import load
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.games.amerigo.many import sample_games
-from tower_sim.runs.statistics import mean_error
+from tower_sim.runs import mean_error
 from tower_sim.simulator import PhysicsModel
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import fitted_or_shipped
+from tower_sim.surrogate import SurrogateModel, fitted_or_shipped
 
 Array = npt.NDArray[np.float64]
 

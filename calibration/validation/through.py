@@ -20,11 +20,10 @@ from scipy.spatial.transform import Rotation
 
 from calibration.validation.script import option, script
 from tests.support.bench import GRAVITY, World
-from tower_sim.apparatus.parts import Box, Surface
-from tower_sim.physics.engine import Motion
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.physics.settings import accuracy as choose_settings
-from tower_sim.values.state import Pose
+from tower_sim.apparatus import Box, Surface
+from tower_sim.physics import Motion, PhysicsSettings
+from tower_sim.physics import accuracy as choose_settings
+from tower_sim.values import Pose
 
 Array = npt.NDArray[np.float64]
 

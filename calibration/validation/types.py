@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 
 from calibration.validation.script import ROOT, script
 from tower_sim.clients.write import package_files
-from tower_sim.documents.answers import ThrowAnswer
+from tower_sim.documents import ThrowAnswer
 from tower_sim.games.amerigo import Rules
 from tower_sim.web.page import FOLDER as WEB
 

@@ -20,12 +20,12 @@ from typing import cast
 from calibration.validation.script import option, script
 from tower_sim.clients.javascript import rules_modules
 from tower_sim.errors import UsageError
-from tower_sim.games.game import Game
-from tower_sim.requests.variants import DEFAULT
-from tower_sim.runs import figure
-from tower_sim.runs.array import Plan
+from tower_sim.games import Game
+from tower_sim.requests import DEFAULT
+from tower_sim.runs import Plan, figure
 from tower_sim.tools import registry
-from tower_sim.web.page import DIGESTS, FOLDER, source
+from tower_sim.web import source
+from tower_sim.web.page import DIGESTS, FOLDER
 
 _SAMPLERS = ("words.js", "seeds.js", "covered.js", "ship.js")
 

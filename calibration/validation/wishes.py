@@ -17,12 +17,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from calibration.validation.script import ROOT, option, put, script, table_text
+from tower_sim.compare import Verdict, read_wishes
 from tower_sim.compare.play import play_side, read_vary, varied_by
 from tower_sim.compare.search import search_rules
-from tower_sim.compare.tuned import Tuned, Verdict, read_wishes, sentences
+from tower_sim.compare.tuned import Tuned, sentences
 from tower_sim.models import open_model
-from tower_sim.requests.variants import Variant, read_variant
-from tower_sim.tools.terminal import report_progress
+from tower_sim.requests import Variant, read_variant
+from tower_sim.tools import report_progress
 
 PAGE = ROOT / "docs/compare.md"
 HARVEST = "docs/games/harvest.py"

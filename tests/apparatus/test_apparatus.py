@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 from support.cases import each_case
 
 from tests.support.towers import REFERENCE
-from tower_sim.apparatus import parts, where
+from tower_sim.apparatus import Box, axes, load, parse, parts, where
 from tower_sim.apparatus.amerigo import Floor
-from tower_sim.apparatus.catalogue import load, parse
-from tower_sim.apparatus.parts import Box
-from tower_sim.apparatus.shapes import axes
 from tower_sim.apparatus.tower_parts import TowerOfFloors
-from tower_sim.documents.typed import read
+from tower_sim.documents import read
 from tower_sim.errors import UsageError
 from tower_sim.physics import settings
 from tower_sim.physics.core import drop

@@ -16,13 +16,12 @@ import pytest
 
 from tests.support.meshes import box, rough, small_tower
 from tower_sim import PhysicsModel, cli, load
-from tower_sim.apparatus.catalogue import from_tables
+from tower_sim.apparatus import axes, from_tables
 from tower_sim.apparatus.mesh.importing import Import, import_again, import_mesh
 from tower_sim.apparatus.mesh.solids import find_cuboid
 from tower_sim.apparatus.mesh.solids import read as read_solids
-from tower_sim.apparatus.shapes import axes
 from tower_sim.errors import UsageError
-from tower_sim.values.cubes import supply
+from tower_sim.values import supply
 
 trimesh = pytest.importorskip("trimesh")
 pytest.importorskip("manifold3d")

@@ -12,8 +12,8 @@ from support.cases import each_case
 from support.hulls import as_hull
 from support.scenes import matrices
 
-from tower_sim.apparatus.catalogue import load, names
-from tower_sim.apparatus.parts import over_table, span
+from tower_sim.apparatus import load, names, span
+from tower_sim.apparatus.parts import over_table
 from tower_sim.apparatus.printing import FORMATS, bodies
 from tower_sim.cli import main
 from tower_sim.errors import UsageError

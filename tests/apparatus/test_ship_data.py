@@ -12,12 +12,9 @@ import numpy as np
 import pytest
 from support.cases import each_case
 
-from tower_sim.apparatus import catalogue
+from tower_sim.apparatus import Box, Zone, axes, catalogue
 from tower_sim.apparatus import shapes as polygon
-from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.combat_ship.dimensions import CombatShip
-from tower_sim.apparatus.parts import Box
-from tower_sim.apparatus.shapes import axes
 from tower_sim.apparatus.zones import find_neighbours
 from tower_sim.errors import UsageError
 

@@ -11,16 +11,10 @@ from scipy.optimize import linprog
 from support.cases import each_case
 
 from tests.support.bench import World
-from tower_sim.apparatus import shapes, where
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.kind import with_board
-from tower_sim.apparatus.shapes import axes
-from tower_sim.apparatus.where import TOUCH
+from tower_sim.apparatus import TOUCH, axes, load, shapes, where, with_board
+from tower_sim.physics import PhysicsSettings
 from tower_sim.physics.bullet.engine import SteppedScene
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.values.cubes import supply
-from tower_sim.values.outcome import Place
-from tower_sim.values.state import Pose
+from tower_sim.values import Place, Pose, supply
 
 SHIP = with_board(load("dead_reckoning"))
 EDGE = SHIP.cube_edge * 1e3  # mm

@@ -11,7 +11,7 @@ import pytest
 from support.cases import each_case
 from support.command_line import refusal
 
-from tower_sim.apparatus.catalogue import fitted_with, load
+from tower_sim.apparatus import fitted_with, load
 from tower_sim.calibration import command, nights, played
 from tower_sim.calibration.command import calibrate, select_heavy, usual
 from tower_sim.calibration.evidence import MOST_OF_GAMES, MOST_VALUES, shipped
@@ -19,12 +19,12 @@ from tower_sim.calibration.played import Table
 from tower_sim.calibration.prior import SURFACES, Towers, numbers, profile
 from tower_sim.calibration.reference import read_usable
 from tower_sim.calibration.summaries import FIGURES, PLAN, SUMMARIES
-from tower_sim.campaign.reader import load_whole
+from tower_sim.campaign import load_whole
 from tower_sim.cli import main
-from tower_sim.compare.tuned import read_wishes
-from tower_sim.fitting.tower.whole_games import read_games
+from tower_sim.compare import read_wishes
+from tower_sim.fitting.tower import read_games
 from tower_sim.games.amerigo import Rules
-from tower_sim.runs.by_drop import COUNTS, ByDrop, after_setup
+from tower_sim.runs import COUNTS, ByDrop, after_setup
 
 FLOOR = ("openings", "opening_mm", "rows", "slope_deg")
 Capture = pytest.CaptureFixture[str]

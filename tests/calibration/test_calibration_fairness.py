@@ -21,7 +21,7 @@ from support.command_line import here, refusal
 from support.fakes import CoinTower
 from support.recorded import COLOURS, game, write_records
 
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.calibration import summaries, verdict
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.reference import (
@@ -37,17 +37,7 @@ from tower_sim.calibration.reference import (
 from tower_sim.calibration.summaries import AgedDrop, RecordedThrows, list_throws, observe, watch_game, watch_throws
 from tower_sim.calibration.verdict import STRONG, check, find_colour_laws, format_sentences, format_text, make_document
 from tower_sim.errors import UsageError
-from tower_sim.surrogate.groups import (
-    AGES,
-    AgeOdds,
-    BetaBinomial,
-    GroupsLaw,
-    beta_binomial,
-    chance,
-    fit,
-    fit_ages,
-    terms,
-)
+from tower_sim.surrogate import AGES, AgeOdds, BetaBinomial, GroupsLaw, beta_binomial, chance, fit, fit_ages, terms
 
 pytestmark = pytest.mark.slow
 

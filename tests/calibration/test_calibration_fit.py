@@ -20,7 +20,7 @@ from tower_sim.calibration.played import draw_points
 from tower_sim.calibration.reference import read_usable
 from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE, Discrepancy, Window, expit
 from tower_sim.errors import UsageError
-from tower_sim.runs.by_drop import ByDrop
+from tower_sim.runs import ByDrop
 
 NOT_OFF = Discrepancy(*[0.0] * 8)
 MEANS = (-1.5, -0.9, -0.4, 0.3, 1.1)

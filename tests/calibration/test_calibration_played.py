@@ -11,15 +11,14 @@ from support.cases import each_case
 from support.coins import leaving
 from support.coins import play as toss
 
-from tower_sim.apparatus.catalogue import from_tables, load
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, from_tables, load
 from tower_sim.calibration import played
 from tower_sim.calibration.played import COUNTS, GAMES, PLAN, PLAYED, TOWERS, Table, draw_points, play, play_on, shipped
 from tower_sim.calibration.prior import profile, tower
 from tower_sim.calibration.readings import KEPT
 from tower_sim.errors import UsageError
-from tower_sim.runs.by_drop import UNKNOWN, ByDrop
-from tower_sim.tools.writing import WritingFailed
+from tower_sim.runs import UNKNOWN, ByDrop
+from tower_sim.tools import WritingFailed
 
 FEW = 3  # towers of a piece in tests
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tower_sim.apparatus.catalogue import from_tables
+from tower_sim.apparatus import from_tables
 from tower_sim.calibration.prior import BASE, NAMES, NUMBERS, SURFACES, numbers, profile, tower
 
 UNITS = st.lists(st.floats(0, 1), min_size=len(NUMBERS), max_size=len(NUMBERS)).map(np.array)

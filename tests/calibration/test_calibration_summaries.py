@@ -11,7 +11,7 @@ from support.cases import each_case
 
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, WHOLE, Window, from_records
-from tower_sim.runs.tower import TOTALS, many_key, single_key
+from tower_sim.runs import TOTALS, many_key, single_key
 
 COLOURS = ("red", "blue", "green", "white")
 

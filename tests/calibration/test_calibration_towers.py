@@ -11,7 +11,7 @@ from support.cases import each_case
 from tower_sim.calibration.played import AGAIN, add_rounds, density, draw_around, draw_points
 from tower_sim.calibration.prior import LEAST, Towers
 from tower_sim.calibration.summaries import DROPS, EVERY, WHOLE, Window
-from tower_sim.runs.by_drop import COUNTS, UNKNOWN
+from tower_sim.runs import COUNTS, UNKNOWN
 
 KNOWN = ("setup", "inside", "out", "own")
 

@@ -12,8 +12,7 @@ import pytest
 from support.attacks import mutated
 from support.campaigns import run_whole
 
-from tower_sim.campaign import campaign_status, verify
-from tower_sim.campaign.spec import canonical_json
+from tower_sim.campaign import campaign_status, canonical_json, verify
 from tower_sim.campaign.store import MANIFEST
 from tower_sim.errors import UsageError
 

@@ -15,18 +15,18 @@ from support.cases import each_case
 from support.fakes import CoinTower
 from support.ships import DiceShip
 
-from tower_sim.apparatus.catalogue import load as load_apparatus
-from tower_sim.campaign import Spec, parse, run, run_shard
+from tower_sim.apparatus import load as load_apparatus
+from tower_sim.campaign import Shard, Spec, list_tables, parse, run, run_shard
 from tower_sim.campaign.spec import Point
-from tower_sim.campaign.tables import DROPS, Shard, TableKind, list_tables
+from tower_sim.campaign.tables import DROPS, TableKind
 from tower_sim.games import amerigo
 from tower_sim.games.chain import GAME as CHAIN
 from tower_sim.games.chain import choose_cubes
 from tower_sim.games.dead_reckoning import battle
 from tower_sim.games.tower import game_seed
 from tower_sim.simulator import PhysicsModel
-from tower_sim.surrogate.two_thirds import TwoThirdsRule
-from tower_sim.tools.reading import Column
+from tower_sim.surrogate import TwoThirdsRule
+from tower_sim.tools import Column
 
 KEY = ["point", "run", "drop"]
 

@@ -13,9 +13,7 @@ from pydantic import Field
 from support.cases import each_case
 from support.fakes import CoinTower
 
-from tower_sim.campaign import Spec, campaign_run, campaign_status, parse, run, verify
-from tower_sim.campaign.data import Words
-from tower_sim.campaign.reader import load
+from tower_sim.campaign import Spec, Words, campaign_run, campaign_status, parse, read_campaign, run, verify
 from tower_sim.campaign.spec import Point, every_game, find_game, open_game
 from tower_sim.campaign.store import Store, environment
 from tower_sim.errors import UsageError
@@ -138,7 +136,7 @@ def test_its_runs_are_those_of_its_own_play_and_its_facts_a_table(lots: pytest.M
     assert verify(tmp_path / "out") == []
     assert campaign_status(tmp_path / "out").startswith("All 12 evenings are done.")
     assert Store.read(tmp_path / "out").head.tables == ["drops", "cubes", "lots"]
-    campaign = load(tmp_path / "out")
+    campaign = read_campaign(tmp_path / "out")
     assert (campaign.kind, campaign.unit, campaign.game) == ("lots", "evening", GAME)
     assert campaign.made_with["game"] == "lots 1"
     runs = [GAME.start(CoinTower(failure_rate=0.6), spec.point(i // 6).rules, 7, i) for i in range(12)]
@@ -158,10 +156,10 @@ def fact_table(campaign: Any) -> dict[str, list[object]]:
 def test_where_it_is_not_installed_its_dataset_is_read_and_not_run(lots: pytest.MonkeyPatch, tmp_path: Path):
     (tmp_path / "lots.toml").write_text(TEXT, "utf-8")
     assert campaign_run(tmp_path / "lots.toml", tmp_path / "out") == 0
-    before = load(tmp_path / "out")
+    before = read_campaign(tmp_path / "out")
     install(lots)  # none
     assert verify(tmp_path / "out") == []
-    after = load(tmp_path / "out")
+    after = read_campaign(tmp_path / "out")
     assert (after.game, after.unit, after.kind) == (None, "run", "lots")
     assert fact_table(after) == fact_table(before)
     with pytest.raises(UsageError, match=r"campaign.game is 'lots'; allowed is one of amerigo, chain, dead_reckoning"):

@@ -16,17 +16,16 @@ from support.cases import each_case
 from support.fakes import CoinTower
 
 from tests.support.towers import REFERENCE, RULEBOOK
-from tower_sim.apparatus.catalogue import load as load_apparatus
-from tower_sim.campaign import Spec, load, parse
+from tower_sim.apparatus import load as load_apparatus
+from tower_sim.campaign import ShardRows, Spec, load, parse, play_run, run_shard
 from tower_sim.campaign.store import MANIFEST, make_head
-from tower_sim.campaign.tables import DROPS, ShardRows, play_run, run_shard
-from tower_sim.drops.throwing import Recorder
+from tower_sim.campaign.tables import DROPS
+from tower_sim.drops import Recorder
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import play
 from tower_sim.games.tower import game_seed
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.values.outcome import Landing, Outcome, Status
-from tower_sim.values.state import TowerState
+from tower_sim.physics import PhysicsSettings
+from tower_sim.values import Landing, Outcome, Status, TowerState
 
 SMALLEST = """
 [campaign]
@@ -337,12 +336,12 @@ def test_a_drop_that_threw_nothing_shows_the_state_before_the_knock_after_it():
 
 
 def test_a_report_on_games_with_knocks_is_refused_in_one_line(tmp_path: Path):
-    from tower_sim.campaign.reader import load as load_campaign
+    from tower_sim.campaign import read_campaign
 
     spec = parse(SMALLEST + "[rules.knocks]\n3 = 0.5\n")
     (tmp_path / MANIFEST).write_text(make_head(spec).line + "\n")
     with pytest.raises(UsageError, match=r"has knocks; allowed is one without.*tables yourself"):
-        load_campaign(tmp_path)
+        read_campaign(tmp_path)
 
 
 def test_a_campaign_takes_the_rules_of_a_file_and_its_apparatus(tmp_path: Path):

@@ -7,9 +7,9 @@ import pytest
 from support.command_line import here, refusal, tower_sim
 
 from tower_sim.games.amerigo import Rules
-from tower_sim.physics.scene import Scene
+from tower_sim.physics import Scene
 from tower_sim.tools import registry
-from tower_sim.values.outcome import Status
+from tower_sim.values import Status
 
 COLOURS = list(Rules().colours)
 PLAY = ("--model", "two_thirds", "--seed", "1", "--json")

@@ -14,8 +14,7 @@ from support.command_line import COMMANDS, WHOLE
 from calibration.validation import commands
 from tower_sim import cli
 from tower_sim.cli.commands import _GROUPS
-from tower_sim.physics.engine import find_version
-from tower_sim.physics.settings import ENGINE
+from tower_sim.physics import ENGINE, find_version
 from tower_sim.tools import registry
 
 Capture = pytest.CaptureFixture[str]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import names
+from tower_sim.apparatus import names
 from tower_sim.cli.towers import make_document
 from tower_sim.models import MODELS, open_model
 from tower_sim.tools import registry

@@ -18,13 +18,11 @@ import pytest
 from support.portable import EXPECTED, MADE_UP, SEED, VECTORS, model_of
 
 from tower_sim import cli
-from tower_sim.clients import lua_file
-from tower_sim.clients.write import export_command
+from tower_sim.clients import export_command, lua_file
 from tower_sim.errors import UsageError
-from tower_sim.surrogate import ship
+from tower_sim.surrogate import CROWD, SurrogateModel, ship
 from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.table import CROWD, OUT, WORD, Resting, move
+from tower_sim.surrogate.table import OUT, WORD, Resting, move
 
 pytestmark = pytest.mark.slow
 

@@ -15,27 +15,17 @@ from support.npm_project import ask, make
 from support.portable import ODD, model_of
 
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import load
-from tower_sim.drops.repeat import estimate_chances
-from tower_sim.games.amerigo import Rules, Tokens, play
-from tower_sim.games.amerigo import rules as options
+from tower_sim.apparatus import load
+from tower_sim.drops import estimate_chances
+from tower_sim.games.amerigo import Rules, Tokens, action_points, actions_allowed, gold_for_passing, options, play
 from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, GOLD, GOLD_WITH_TOKEN, sample_games
-from tower_sim.games.amerigo.rules import (
-    MAX_COLOURS,
-    MAX_DIVISOR,
-    MAX_DROPS,
-    TokenRulings,
-    action_points,
-    actions_allowed,
-    gold_for_passing,
-)
+from tower_sim.games.amerigo.rules import MAX_COLOURS, MAX_DIVISOR, MAX_DROPS, TokenRulings
 from tower_sim.games.rules import questions
+from tower_sim.surrogate import SurrogateModel, shipped
 from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import landing
-from tower_sim.surrogate.store import shipped
 from tower_sim.surrogate.table import OUT, Resting, move
-from tower_sim.values.cubes import MAX_CUBES, supply
+from tower_sim.values import MAX_CUBES, supply
 
 pytestmark = pytest.mark.slow
 

@@ -22,11 +22,11 @@ from support.npm_project import STRICT, check_types, node
 from support.portable import model_of
 
 from tests.support.browser import NODE_MODULES
-from tower_sim.clients.write import write_package
+from tower_sim.clients import write_package
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
+from tower_sim.surrogate import SurrogateModel
 from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.table import OUT, move
 
 pytestmark = pytest.mark.slow

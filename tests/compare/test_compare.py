@@ -20,27 +20,25 @@ from support.pairs import paired
 from support.pictures import faults
 
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import load as load_apparatus
+from tower_sim.apparatus import load as load_apparatus
 from tower_sim.compare import Comparison, Pairs, Tally, Variant, compare, compare_report, play_pairs, read_variant
 from tower_sim.compare import play as pairs_play
 from tower_sim.compare.paired import CHUNK, LEVEL, POWER, Moments, compute_paired, games_to_show, shows_from
 from tower_sim.compare.play import batches
 from tower_sim.compare.plot import comparison_figure, draw_comparison
 from tower_sim.compare.words import _with_title, percent
-from tower_sim.drops.repeat import TooManyFailedDraws
+from tower_sim.drops import TooManyFailedDraws
 from tower_sim.errors import UsageError
+from tower_sim.games import Game, Row, Turn, how_sure
+from tower_sim.games import Rules as HouseRules
 from tower_sim.games.amerigo import GAME, Rules, play
 from tower_sim.games.amerigo.compared import ComparedGames, Course
 from tower_sim.games.amerigo.many import FIGURES, count_games, make_plan, sample_games
-from tower_sim.games.compared import Row, how_sure
-from tower_sim.games.game import Game
-from tower_sim.games.rules import Rules as HouseRules
-from tower_sim.games.tower import Turn, game_seed
+from tower_sim.games.tower import game_seed
 from tower_sim.models import open_model
-from tower_sim.requests.request import read_rules
-from tower_sim.runs.array import Plan, Runs, RunSampler
-from tower_sim.runs.figure import Figure, table
-from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.requests import read_rules
+from tower_sim.runs import Figure, Plan, Runs, RunSampler, table
+from tower_sim.surrogate import SurrogateModel
 from tower_sim.tools import registry
 from tower_sim.tools.terminal import fold
 

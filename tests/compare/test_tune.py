@@ -21,25 +21,16 @@ from support.cases import each_case
 
 import tower_sim
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import load, shipped
-from tower_sim.compare import compare_files, play, read_variant, search
+from tower_sim.apparatus import load, shipped
+from tower_sim.compare import Tuned, Verdict, compare_files, play, read_variant, read_wishes, search, together, tune
 from tower_sim.compare.play import read_vary, usual
-from tower_sim.compare.search import BY_PHYSICS, Search, Tuned, search_rules, tune
-from tower_sim.compare.tuned import (
-    Verdict,
-    find_best,
-    parse_wishes,
-    read_wishes,
-    report,
-    rules_text,
-    sentences,
-    together,
-)
+from tower_sim.compare.search import BY_PHYSICS, Search, search_rules
+from tower_sim.compare.tuned import find_best, parse_wishes, report, rules_text, sentences
 from tower_sim.errors import UsageError
-from tower_sim.physics.settings import accuracy
-from tower_sim.requests.request import read_rules
-from tower_sim.runs.statistics import FEWEST
-from tower_sim.surrogate.store import shipped as shipped_surrogate
+from tower_sim.physics import accuracy
+from tower_sim.requests import read_rules
+from tower_sim.runs import FEWEST
+from tower_sim.surrogate import shipped as shipped_surrogate
 
 ROOT = Path(__file__).parents[2]
 HARVEST = str(ROOT / "docs/games/harvest.py")

@@ -14,13 +14,11 @@ import pytest
 
 from tests.support.bench import release
 from tests.support.scenes import overlap_with_parts
-from tower_sim.apparatus.catalogue import from_tables, load, names
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, from_tables, load, names
 from tower_sim.apparatus.shapes import reach
 from tower_sim.errors import UsageError
 from tower_sim.tools import registry
-from tower_sim.values.cubes import supply
-from tower_sim.values.outcome import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE
+from tower_sim.values import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE, supply
 
 Array = npt.NDArray[np.float64]
 

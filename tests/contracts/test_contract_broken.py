@@ -11,16 +11,13 @@ from support.fakes import CoinTower
 from support.ships import DiceShip
 
 from tower_sim.errors import UsageError
+from tower_sim.games import Turn
 from tower_sim.games.chain import GAME as CHAIN
-from tower_sim.games.tower import Turn
+from tower_sim.physics import Motion, PhysicsSettings
 from tower_sim.physics.core import CoreEngine
-from tower_sim.physics.engine import Motion
-from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.testing import check_engine, check_game, check_model
-from tower_sim.tools.reading import Column
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import Landing, Outcome, Status
-from tower_sim.values.state import TowerState
+from tower_sim.tools import Column
+from tower_sim.values import Cube, Landing, Outcome, Status, TowerState
 
 COUNTER = iter(range(10**9))
 

@@ -11,13 +11,13 @@ import numpy.typing as npt
 import pytest
 
 from tests.support.touches import lay
-from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, span
+from tower_sim.apparatus import Box, Surface, span
+from tower_sim.apparatus.parts import Quaternion, Vector
+from tower_sim.physics import GRAVITY, Motion, PhysicsSettings
 from tower_sim.physics.bullet.engine import BulletEngine, Stepper
 from tower_sim.physics.core import CoreEngine, machine
-from tower_sim.physics.engine import Motion
-from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 from tower_sim.testing import check_engine
-from tower_sim.values.state import Pose, Touch
+from tower_sim.values import Pose, Touch
 
 Array = npt.NDArray[np.float64]
 

@@ -9,10 +9,11 @@ import pytest
 from support.fakes import CoinTower
 from support.ships import DiceShip
 
-from tower_sim.campaign.tables import CUBES, DROPS, ShardRows
-from tower_sim.drops.throwing import Recorder
+from tower_sim.campaign import ShardRows
+from tower_sim.campaign.tables import CUBES, DROPS
+from tower_sim.drops import Recorder
 from tower_sim.errors import UsageError
-from tower_sim.games.game import Game
+from tower_sim.games import Game
 from tower_sim.testing import check_game
 from tower_sim.tools import registry
 

@@ -13,17 +13,15 @@ from support.fakes import CoinTower
 from support.ships import DiceShip
 
 from tests.support.towers import REFERENCE as TOWER
-from tower_sim.apparatus.catalogue import load
-from tower_sim.drops.repeat import knock_then_drop, redo, until_landed
+from tower_sim.apparatus import load
+from tower_sim.drops import knock_then_drop, redo, until_landed
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
-from tower_sim.surrogate.two_thirds import TwoThirdsRule
+from tower_sim.surrogate import TwoThirdsRule
 from tower_sim.testing import check_model
-from tower_sim.values.cubes import Cube, supply
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import TowerState
+from tower_sim.values import Cube, Outcome, TowerState, supply
 
 REFERENCE = load(TOWER)
 MODELS: Mapping[str, Callable[[], Any]] = {

@@ -23,24 +23,19 @@ from support.fakes import CoinTower, ScriptedTower
 from support.pictures import changed, crowded, faults, shades_of, words_of
 
 from tests.support.towers import REFERENCE
-from tower_sim.apparatus.catalogue import load, names
-from tower_sim.apparatus.kind import with_board
-from tower_sim.apparatus.parts import Apparatus, Box, span, tilted_about_y
-from tower_sim.drawing import check_path, draw_apparatus
-from tower_sim.drawing.files import cube_colours, save
-from tower_sim.drawing.paint import paints
-from tower_sim.drawing.picture import apparatus_figure
+from tower_sim.apparatus import Apparatus, Box, load, names, span, tilted_about_y, with_board
+from tower_sim.drawing import Faces, View, apparatus_figure, check_path, draw_apparatus, make_faces, paints, save
+from tower_sim.drawing.files import cube_colours
 from tower_sim.drawing.sheet import spread
-from tower_sim.drawing.sight import Sight, View, look_at
-from tower_sim.drawing.solids import Faces, join, make_boxes, make_faces
+from tower_sim.drawing.sight import Sight, look_at
+from tower_sim.drawing.solids import join, make_boxes
 from tower_sim.drawing.surfaces import find_surface
 from tower_sim.errors import UsageError
-from tower_sim.games.amerigo import DropEntry, Rules, play
-from tower_sim.games.amerigo.picture import draw_game, game_figure
+from tower_sim.games.amerigo import DropEntry, Rules, game_figure, play
+from tower_sim.games.amerigo.picture import draw_game
 from tower_sim.games.dead_reckoning.picture import draw_board, draw_densities
-from tower_sim.tools.writing import WritingFailed
-from tower_sim.values.cubes import Cube
-from tower_sim.values.state import BoardState, Pose, Resident, TowerState
+from tower_sim.tools import WritingFailed
+from tower_sim.values import BoardState, Cube, Pose, Resident, TowerState
 
 pytestmark = pytest.mark.slow
 

@@ -7,12 +7,13 @@ import pytest
 from matplotlib.figure import Figure
 from support.cases import each_case
 
-from tower_sim.apparatus.dimensions import Angle, Height
+from tower_sim.apparatus import Angle, Height
+from tower_sim.drawing import dress, measure_width
 from tower_sim.drawing.files import ink_on
-from tower_sim.drawing.picture import dress, find_tips
+from tower_sim.drawing.picture import find_tips
 from tower_sim.drawing.plan import _centroid
 from tower_sim.drawing.section import _arrange_columns, draw_angle
-from tower_sim.drawing.sheet import Sheet, measure_width, scale
+from tower_sim.drawing.sheet import Sheet, scale
 from tower_sim.drawing.sight import look_at
 from tower_sim.drawing.solids import make_boxes
 from tower_sim.drawing.surfaces import _LIGHT, light

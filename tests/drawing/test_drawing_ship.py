@@ -16,20 +16,17 @@ from matplotlib.image import imread
 from support.cases import each_case
 from support.pictures import changed, crowded, shades_of, words_of
 
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import Apparatus, BoardPlan, Section, load
 from tower_sim.apparatus.combat_ship.dimensions import CombatShip
-from tower_sim.apparatus.dimensions import BoardPlan, Section
-from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.shapes import distance, meet
-from tower_sim.drawing.files import cube_colours, save
-from tower_sim.drawing.picture import apparatus_figure
+from tower_sim.drawing import apparatus_figure, cut_section, make_faces, save
+from tower_sim.drawing.files import cube_colours
 from tower_sim.drawing.plan import above
-from tower_sim.drawing.solids import make_faces
-from tower_sim.drawing.surfaces import cube_faces, cut_section, find_surface
-from tower_sim.games.dead_reckoning.picture import board_figure, densities_figure, density, draw_board, draw_densities
-from tower_sim.runs.statistics import ratio_of_sums
-from tower_sim.values.cubes import Cube
-from tower_sim.values.state import BoardState, Pose, Resident, TowerState
+from tower_sim.drawing.surfaces import cube_faces, find_surface
+from tower_sim.games.dead_reckoning import board_figure
+from tower_sim.games.dead_reckoning.picture import densities_figure, density, draw_board, draw_densities
+from tower_sim.runs import ratio_of_sums
+from tower_sim.values import BoardState, Cube, Pose, Resident, TowerState
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from tower_sim import UsageError
 from tower_sim.env.push_your_luck import STOP, THROW
 from tower_sim.games import GameTower
 from tower_sim.games.push_your_luck import GAME
-from tower_sim.runs.statistics import average
+from tower_sim.runs import average
 
 LUCK = "tower_sim/PushYourLuck-v0"
 

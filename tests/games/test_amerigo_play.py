@@ -19,8 +19,7 @@ from tower_sim.games.amerigo import GAME, Rules, game_json, play
 from tower_sim.games.amerigo.rules import TokenRulings
 from tower_sim.games.amerigo.ways import game_summary, in_plain_words
 from tower_sim.games.rules import questions
-from tower_sim.requests.request import read_rules
-from tower_sim.requests.variants import read_variant
+from tower_sim.requests import read_rules, read_variant
 from tower_sim.service import ModelCache
 from tower_sim.service.lines import answer, read_request
 

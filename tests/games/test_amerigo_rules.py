@@ -14,7 +14,7 @@ from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_OUT
 
-from tower_sim.drops.repeat import TooManyFailedDraws, redo, until_landed
+from tower_sim.drops import TooManyFailedDraws, redo, until_landed
 from tower_sim.errors import UsageError, quote
 from tower_sim.games.amerigo import (
     DROP_STREAM,
@@ -30,16 +30,14 @@ from tower_sim.games.amerigo import (
     gold_for_passing,
     knocked,
     on_gold_track,
+    options,
     play,
     start,
     throw_of,
 )
-from tower_sim.games.amerigo import rules as options
 from tower_sim.games.amerigo.rules import TokenRulings
 from tower_sim.games.rules import questions
-from tower_sim.values.cubes import count_by_colour
-from tower_sim.values.outcome import Landing, Outcome, Status
-from tower_sim.values.state import Event, Resident
+from tower_sim.values import Event, Landing, Outcome, Resident, Status, count_by_colour
 
 TWO_COLOURS = Rules(colours=("red", "blue"), cubes=2, rounds=1, substitute="")
 

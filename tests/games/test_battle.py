@@ -13,18 +13,18 @@ from support.battles import ANY, ROUGH, able, at, numbers, run, scripted, setup
 from support.cases import each_case
 from support.ships import DiceShip, ScriptedShip
 
-from tower_sim.drops.repeat import TooManyFailedDraws
+from tower_sim.drops import TooManyFailedDraws
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning.abilities import Ability, Rulings, Use
-from tower_sim.games.dead_reckoning.battle import SHAKES, Battle, advance, pass_always, play, start, when_behind
+from tower_sim.games.dead_reckoning import Battle, Setup, Use, advance, start, when_behind
+from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
+from tower_sim.games.dead_reckoning.battle import SHAKES, pass_always, play
 from tower_sim.games.dead_reckoning.combat import SideResult
 from tower_sim.games.dead_reckoning.odds import BattleOdds
-from tower_sim.games.dead_reckoning.sides import OCCASIONS, Setup, Side
+from tower_sim.games.dead_reckoning.sides import OCCASIONS, Side
 from tower_sim.games.dead_reckoning.words import battle_json, battle_summary, head_words, step_line
 from tower_sim.games.dead_reckoning.worths import Worth
 from tower_sim.games.rules import questions
-from tower_sim.values.cubes import count_by_colour
-from tower_sim.values.outcome import Landing, Status
+from tower_sim.values import Landing, Status, count_by_colour
 
 
 def test_the_complex_example_ends_3_to_3_won_by_the_active_side_with_its_plunder_and_damage():

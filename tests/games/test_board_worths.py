@@ -14,13 +14,12 @@ import pytest
 from support.cases import each_case
 from support.ships import DiceShip
 
-from tower_sim.apparatus import catalogue
-from tower_sim.apparatus.board import Board, Zone
-from tower_sim.apparatus.kind import with_board
+from tower_sim.apparatus import Board, Zone, catalogue, with_board
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning.battle import Battle, play, start
-from tower_sim.games.dead_reckoning.sides import Setup, Side
+from tower_sim.games.dead_reckoning import Battle, Setup, start
+from tower_sim.games.dead_reckoning.battle import play
+from tower_sim.games.dead_reckoning.sides import Side
 from tower_sim.games.dead_reckoning.worths import KINDS, Worth, kind, worth
 from tower_sim.tools import registry
 

@@ -16,17 +16,16 @@ from support.battles import able, at, kinds, numbers, run, setup
 from support.cases import each_case
 from support.ships import BOARD, ZONES, DiceShip, ScriptedShip, landing
 
-from tower_sim.apparatus.board import Zone
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import Zone, load
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning.abilities import Ability, Rulings, Use
-from tower_sim.games.dead_reckoning.battle import TOKEN_PREFIX, Battle, advance, start
+from tower_sim.games.dead_reckoning import Battle, Setup, Use, advance, start
+from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
+from tower_sim.games.dead_reckoning.battle import TOKEN_PREFIX
 from tower_sim.games.dead_reckoning.combat import Result, SideResult, in_explosive, resolve, verdict, worth_in
 from tower_sim.games.dead_reckoning.rules import BattleRules
 from tower_sim.games.dead_reckoning.sides import (
     NON_PLAYER_SUPPLY,
     PLAYER_SUPPLY,
-    Setup,
     Side,
     TurnLeft,
     building_cubes,
@@ -37,8 +36,8 @@ from tower_sim.games.dead_reckoning.sides import (
 from tower_sim.games.dead_reckoning.words import battle_json
 from tower_sim.games.dead_reckoning.worths import Worth, worth
 from tower_sim.games.rules import questions
-from tower_sim.tools.token import pack, unpack
-from tower_sim.values.cubes import Cube
+from tower_sim.tools import pack, unpack
+from tower_sim.values import Cube
 
 UNKNOWN: Any = "duel"
 SHIP = Setup("ship", (Side("violet", 6), Side("green", 3)))

@@ -14,10 +14,10 @@ from support.towers import RULEBOOK
 
 from tower_sim.campaign import parse
 from tower_sim.errors import UsageError
-from tower_sim.games import amerigo, chain, dead_reckoning
+from tower_sim.games import Rules, amerigo, chain, dead_reckoning, describe_rules
 from tower_sim.games.amerigo import Rules as AmerigoRules
 from tower_sim.games.dead_reckoning import battle
-from tower_sim.games.rules import Rules, describe_rules, plain, read
+from tower_sim.games.rules import plain, read
 from tower_sim.games.tower import game_seed
 from tower_sim.tools import registry
 

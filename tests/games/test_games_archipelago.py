@@ -9,7 +9,7 @@ from statistics import fmean, pstdev
 from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 
-from tower_sim.drops.contract import DropModel
+from tower_sim.drops import DropModel
 from tower_sim.games import Turn
 from tower_sim.games.archipelago import GAME, PRINTED
 from tower_sim.tools import registry

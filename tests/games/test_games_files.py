@@ -10,11 +10,9 @@ from support.cases import each_case
 from support.fakes import CoinTower
 
 from tower_sim import cli
-from tower_sim.campaign import Spec, load, parse
-from tower_sim.campaign.reader import load as load_data
+from tower_sim.campaign import Spec, load, parse, read_campaign
 from tower_sim.errors import UsageError
-from tower_sim.games.files import run_game_file
-from tower_sim.games.tower import Turn
+from tower_sim.games import Turn, run_game_file
 from tower_sim.requests.request import choose_game
 from tower_sim.tools import registry
 
@@ -127,7 +125,7 @@ def test_a_bad_game_on_the_command_line_ends_with_2_and_a_campaign_of_it_loses_n
     )
     assert "(6 of 12 shards failed, the others are kept)" in captured.err
     assert "6 of 12 games are done" in captured.out
-    assert load_data(tmp_path / "data").runs == 6
+    assert read_campaign(tmp_path / "data").runs == 6
     assert cli.main(["play", "no.py"]) == 2
     assert "no.py" in capsys.readouterr().err
 
@@ -180,7 +178,7 @@ def test_every_command_of_the_page_runs_and_its_output_is_that_of_the_page(tmp_p
         printed[line] = capsys.readouterr().out
     (end,) = re.findall(r"<!-- its end -->\n```\n(.*?)```", DOC, re.S)
     assert printed[lines[0]].endswith(end)
-    campaign = load_data(tmp_path / "luck")
+    campaign = read_campaign(tmp_path / "luck")
     assert campaign.game
     assert campaign.game.title == "Push your luck"
     report = (tmp_path / "report/report.md").read_text("utf-8")

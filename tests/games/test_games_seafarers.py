@@ -8,8 +8,8 @@ import pytest
 from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 
+from tower_sim.games import Turn
 from tower_sim.games.seafarers import CARDS, GAME, NUMBERS
-from tower_sim.games.tower import Turn
 
 
 def turns_of(seed: int, tower: Any = None, **changed: Any) -> list[Turn]:

@@ -10,7 +10,7 @@ from scipy.stats import binom, chisquare
 from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 
-from tower_sim.games.tower import Turn
+from tower_sim.games import Turn
 from tower_sim.games.wallenstein import GAME, result
 
 

@@ -11,9 +11,10 @@ from support.battles import ANY, ROUGH, able, run, setup
 from support.ships import DiceShip, ScriptedShip
 
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning.battle import advance, play, start
+from tower_sim.games.dead_reckoning import Setup, advance, start
+from tower_sim.games.dead_reckoning.battle import play
 from tower_sim.games.dead_reckoning.odds import BattleOdds, chains, shares
-from tower_sim.games.dead_reckoning.sides import Setup, Side
+from tower_sim.games.dead_reckoning.sides import Side
 from tower_sim.games.odds import mean, proportion
 
 

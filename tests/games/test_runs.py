@@ -12,9 +12,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tower_sim.errors import UsageError
-from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, count_by_drop
-from tower_sim.runs.figure import MOST, SPREAD, SUM, Figure, formula, script
-from tower_sim.runs.tower import INSIDE_SETUP, OUT, RESIDENTS_OUT, SHARE_OUT, SKIPPED, THROWN_OUT, some_out
+from tower_sim.runs import (
+    COUNTS,
+    INSIDE_SETUP,
+    MOST,
+    OUT,
+    SHARE_OUT,
+    SKIPPED,
+    SUM,
+    THROWN_OUT,
+    UNKNOWN,
+    ByDrop,
+    Figure,
+    after_setup,
+    count_by_drop,
+    some_out,
+)
+from tower_sim.runs.figure import SPREAD, formula, script
+from tower_sim.runs.tower import RESIDENTS_OUT
 
 NODE = shutil.which("node")
 

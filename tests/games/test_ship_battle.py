@@ -8,11 +8,11 @@ from subprocess import PIPE
 
 import pytest
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Surface
+from tower_sim.apparatus import Surface, load
+from tower_sim.games.dead_reckoning import Battle, Setup, advance, start, when_behind
 from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
-from tower_sim.games.dead_reckoning.battle import Battle, advance, play, start, when_behind
-from tower_sim.games.dead_reckoning.sides import Setup, Side
+from tower_sim.games.dead_reckoning.battle import play
+from tower_sim.games.dead_reckoning.sides import Side
 from tower_sim.simulator import PhysicsModel
 
 BATTLES = 15

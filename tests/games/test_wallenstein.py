@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from support.cases import each_case
 
-from tower_sim.apparatus.catalogue import from_tables, load
-from tower_sim.apparatus.shapes import axes
+from tower_sim.apparatus import axes, from_tables, load
 from tower_sim.apparatus.tower_parts import WALL, TowerOfFloors
 from tower_sim.errors import UsageError
 

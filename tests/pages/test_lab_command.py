@@ -13,8 +13,8 @@ from support.web import document_in
 
 from calibration.validation import renew
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import load, shipped
-from tower_sim.surrogate.store import fitted_or_shipped, shipped_names
+from tower_sim.apparatus import load, shipped
+from tower_sim.surrogate import fitted_or_shipped, shipped_names
 from tower_sim.web.lab import contents
 from tower_sim.web.page import draw_section
 

@@ -18,16 +18,15 @@ from support.pairs import paired
 from support.portable import model_of
 
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import load, shipped
-from tower_sim.drawing.paint import paints
+from tower_sim.apparatus import load, shipped
+from tower_sim.drawing import paints
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import FIGURES, sample_games
-from tower_sim.requests.variants import read_variant
-from tower_sim.runs.array import Runs
-from tower_sim.runs.figure import table
-from tower_sim.surrogate.store import shipped as shipped_surrogate
+from tower_sim.requests import read_variant
+from tower_sim.runs import Runs, table
+from tower_sim.surrogate import shipped as shipped_surrogate
 from tower_sim.tools import registry
-from tower_sim.web.lab import lab_page
+from tower_sim.web import lab_page
 
 pytestmark = PAGES
 

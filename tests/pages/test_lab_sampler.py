@@ -15,13 +15,11 @@ from support.node import PORTS, answered
 from support.portable import made_up, model_of
 from support.web import bundled
 
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import make_plan, sample_games
-from tower_sim.surrogate import kernel
+from tower_sim.surrogate import SurrogateModel, kernel, shipped_names
 from tower_sim.surrogate.kernel import GAMES
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import shipped_names
 
 pytestmark = PORTS
 

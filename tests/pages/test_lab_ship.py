@@ -19,17 +19,15 @@ from support.node import PORTS, answered
 from support.ships import ZONES, DiceShip
 
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.kind import with_board
-from tower_sim.games.dead_reckoning.battle import Battle, play, start
+from tower_sim.apparatus import load, with_board
+from tower_sim.games.dead_reckoning import Battle, Setup, start
+from tower_sim.games.dead_reckoning.battle import play
 from tower_sim.games.dead_reckoning.odds import NUMBERS, BattleOdds
-from tower_sim.games.dead_reckoning.sides import Setup, Side
-from tower_sim.surrogate import ship
-from tower_sim.surrogate.board_law import BoardLaw
+from tower_sim.games.dead_reckoning.sides import Side
+from tower_sim.surrogate import BoardLaw, ShipSurrogate, ship, shipped
 from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.ship import ShipSurrogate, landing
-from tower_sim.surrogate.store import shipped
-from tower_sim.web.page import source
+from tower_sim.surrogate.ship import landing
+from tower_sim.web import source
 
 pytestmark = PORTS
 

@@ -14,8 +14,8 @@ from support.web import bundled
 
 from tower_sim.compare import paired
 from tower_sim.compare.paired import Moments, rows
+from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.compared import ComparedGames
-from tower_sim.games.amerigo.rules import Rules
 from tower_sim.games.compared import Sureness
 from tower_sim.tools import registry
 

@@ -12,7 +12,7 @@ from support.web import document_in
 
 from tests.support.hulls import as_hull
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import load, names, shipped
+from tower_sim.apparatus import load, names, shipped
 from tower_sim.web.live import contents, opening
 
 Capture = pytest.CaptureFixture[str]

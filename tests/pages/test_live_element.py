@@ -15,8 +15,8 @@ import pytest
 from support.browser import NO_WASM, PAGES, Watched, browsing
 
 from tower_sim import PhysicsModel, load
-from tower_sim.requests.request import Throw, outcome
-from tower_sim.values.state import TowerState
+from tower_sim.requests import Throw, outcome
+from tower_sim.values import TowerState
 
 pytestmark = PAGES
 EXAMPLE = Path(__file__).parents[2] / "docs/clients/two_browsers/server.py"

@@ -15,13 +15,12 @@ from support.browser import NO_WASM, NO_WEBGL, PAGES, PHONE, Watched, axe_violat
 from support.cases import each_case
 
 from tower_sim import PhysicsModel, cli, load
-from tower_sim.drops.repeat import redo
-from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.rules import action_points, actions_allowed, gold_for_passing
-from tower_sim.requests.request import Throw, outcome
+from tower_sim.drops import redo
+from tower_sim.games.amerigo import Rules, action_points, actions_allowed, gold_for_passing
+from tower_sim.requests import Throw, outcome
 from tower_sim.tools import registry
-from tower_sim.values.state import TowerState
-from tower_sim.web.live import live_page
+from tower_sim.values import TowerState
+from tower_sim.web import live_page
 
 pytestmark = PAGES
 

@@ -21,16 +21,15 @@ from support.command_line import refusal
 from support.recorded import COLOURS, game
 
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import load, shipped
-from tower_sim.calibration import recording, verdict
+from tower_sim.apparatus import load, shipped
+from tower_sim.calibration import make_document, recording, verdict
 from tower_sim.calibration import records as recorded
-from tower_sim.calibration.recording import GAMES, KEPT, SEED, make_document, to_plain
+from tower_sim.calibration.recording import GAMES, KEPT, SEED, to_plain
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.reference import DropLaw, Reference, fit_reference
 from tower_sim.calibration.verdict import check, p_value
 from tower_sim.errors import UsageError
-from tower_sim.surrogate.groups import AgeOdds, BetaBinomial, GroupsLaw
-from tower_sim.surrogate.store import beside, fitted_or_shipped
+from tower_sim.surrogate import AgeOdds, BetaBinomial, GroupsLaw, beside, fitted_or_shipped
 
 pytestmark = PAGES
 

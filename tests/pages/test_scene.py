@@ -10,7 +10,7 @@ from support.node import answered
 from support.web import bundled
 
 from tower_sim import load
-from tower_sim.physics.plain import document
+from tower_sim.physics import document
 
 pytestmark = pytest.mark.slow
 PEGS = Path(__file__).parents[2] / "docs/printed/pegs.toml"

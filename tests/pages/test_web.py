@@ -13,7 +13,8 @@ from support.node import PORTS
 from support.web import needs_esbuild
 
 from calibration.validation.web import built, digest_of_inputs
-from tower_sim.web.page import DIGESTS, FOLDER, read_built
+from tower_sim.web import read_built
+from tower_sim.web.page import DIGESTS, FOLDER
 
 KEPT: dict[str, str] = json.loads(DIGESTS.read_text("utf-8"))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.bench import World
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 
 

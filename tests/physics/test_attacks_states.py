@@ -20,19 +20,17 @@ from support.cases import each_case
 from support.touches import conserved, plain, pressing, unpacked
 
 from tests.support.towers import RULEBOOK
-from tower_sim.apparatus.catalogue import load
-from tower_sim.drops.contract import DropModel
-from tower_sim.drops.repeat import redo, until_landed
+from tower_sim.apparatus import load
+from tower_sim.drops import DropModel, redo, until_landed
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
+from tower_sim.physics import PhysicsSettings
 from tower_sim.physics.core.drop import MOST_OVERLAP
-from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
-from tower_sim.surrogate.ship import ShipSurrogate
-from tower_sim.tools.token import pack
-from tower_sim.values.cubes import Cube, supply
-from tower_sim.values.outcome import Status
-from tower_sim.values.state import TOKEN_PREFIX, BoardState, Event, Pose, Resident, TowerState
+from tower_sim.surrogate import ShipSurrogate
+from tower_sim.tools import pack
+from tower_sim.values import BoardState, Cube, Event, Pose, Resident, Status, TowerState, supply
+from tower_sim.values.state import TOKEN_PREFIX
 
 SHIPPED, SHAPE, SHIP = load("amerigo"), load(RULEBOOK), load("dead_reckoning")
 EDGE = SHIPPED.cube_edge

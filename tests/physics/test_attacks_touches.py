@@ -9,14 +9,12 @@ from support.cases import each_case
 from support.fakes import CoinTower
 from support.touches import conserved, pressing
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.drops.contract import DropModel
-from tower_sim.drops.door import Door
+from tower_sim.apparatus import load
+from tower_sim.drops import Door, DropModel
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import Cube, supply
-from tower_sim.values.state import Event, Pose, Resident, Touch, TowerState
+from tower_sim.values import Cube, Event, Pose, Resident, Touch, TowerState, supply
 
 SHAPE = load("amerigo")
 LEVEL = Pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))

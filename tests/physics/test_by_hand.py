@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 from support.command_line import here
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.drops.repeat import redo
+from tower_sim.apparatus import load
+from tower_sim.drops import redo
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import TowerState
+from tower_sim.values import Cube, Outcome, TowerState
 
 SHAPE = load("amerigo")
 

@@ -19,18 +19,17 @@ from support.cases import each_case
 from support.scenes import holds_in_a_fork
 
 from tests.support.golden_scenes import ROUGH, SCENES, TINY, digest, kept
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.apparatus.where import PLACES
 from tower_sim.compiled import CompiledFile, Memory, by_native, choice, file
 from tower_sim.compiled.marks import VARIABLE
 from tower_sim.errors import UsageError
+from tower_sim.physics import PhysicsSettings
 from tower_sim.physics.core import CoreEngine, arrays, machine
 from tower_sim.physics.core.machine import CORE
-from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate.kernel import GAMES
-from tower_sim.values.cubes import supply
-from tower_sim.values.state import Pose
+from tower_sim.values import Pose, supply
 
 by_wasm: Any = importlib.import_module("tower_sim.compiled.by_wasm") if importlib.util.find_spec("wasmtime") else None
 needs_wasmtime = pytest.mark.skipif(by_wasm is None, reason="wasmtime is not installed")

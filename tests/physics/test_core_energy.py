@@ -10,13 +10,12 @@ from support.scenes import EDGE, INERTIA, MASS, Array, awake, core, floor, pose,
 from calibration.validation.through import PLATE, SIDE, throw
 from tests.support.bench import Motion, World
 from tests.support.towers import RULEBOOK
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Box, Surface
+from tower_sim.apparatus import Box, Surface, load
 from tower_sim.errors import UsageError
-from tower_sim.physics.settings import GRAVITY, NUMBERS, PhysicsSettings, accuracy
+from tower_sim.physics import GRAVITY, PhysicsSettings, accuracy
+from tower_sim.physics.settings import NUMBERS
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import supply
-from tower_sim.values.outcome import Status
+from tower_sim.values import Status, supply
 
 SETTINGS = awake("core")
 ASIDE = 3  # cubes along each side of the heap

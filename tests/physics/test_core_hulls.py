@@ -15,14 +15,13 @@ from support.scenes import EDGE, MASS, Array, floor, matrices, pose, run, run_ou
 
 from tests.support.bench import GRAVITY, World
 from tests.support.towers import RULEBOOK
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus, Box, Hull, Surface, Vector, tilted_about_y
+from tower_sim.apparatus import Apparatus, Box, Hull, Surface, load, tilted_about_y
+from tower_sim.apparatus.parts import Vector
 from tower_sim.drawing import draw_apparatus
 from tower_sim.errors import UsageError
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import supply
-from tower_sim.values.state import Event, Pose, Resident, TowerState
+from tower_sim.values import Event, Pose, Resident, TowerState, supply
 
 WOOD = Surface(0.4, 0.4)
 CORE = PhysicsSettings(engine="core")

@@ -13,10 +13,10 @@ from support.scenes import CORNERS, EDGE, WEIGHTLESS, Array, core, floor, matric
 from tests.support.bench import World
 from tests.support.golden_scenes import SCENES, digest, kept
 from tests.support.hulls import pegged
-from tower_sim.apparatus.parts import Box, Surface
+from tower_sim.apparatus import Box, Surface
+from tower_sim.physics import PhysicsSettings
 from tower_sim.physics.core import CoreEngine, arrays
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.values.state import Pose
+from tower_sim.values import Pose
 
 WOOD = Surface(0.4, 0.4)
 REACH = math.sqrt(3) * EDGE  # of two cubes whose spheres touch

@@ -15,14 +15,12 @@ from support.cases import each_case
 from calibration.validation.living import Twins, moment, play_twins
 from calibration.validation.same import FUSED, count_code
 from tests.support.golden_scenes import JAMMING, ROUGH, SCENES, STANDARD, digest, kept
-from tower_sim.apparatus.catalogue import load, names
+from tower_sim.apparatus import load, names
 from tower_sim.compiled.marks import OPTIONS
+from tower_sim.physics import Scene
 from tower_sim.physics.core import engine
-from tower_sim.physics.scene import Scene
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import Cube, supply
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import TowerState
+from tower_sim.values import Cube, Outcome, TowerState, supply
 
 TOWERS = [name for name in names() if load(name).board is None]
 

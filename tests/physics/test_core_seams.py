@@ -15,9 +15,10 @@ from support.hulls import hull
 from support.scenes import EDGE, Array, Thing, pose, run, set_up
 
 from tests.support.bench import World
-from tower_sim.apparatus.parts import Box, Hull, Surface, Vector
+from tower_sim.apparatus import Box, Hull, Surface
+from tower_sim.apparatus.parts import Vector
 from tower_sim.errors import UsageError
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics import PhysicsSettings
 
 THICK = 0.0015
 SETTINGS = PhysicsSettings(engine="core")

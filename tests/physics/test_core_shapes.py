@@ -25,9 +25,10 @@ from support.scenes import (
 )
 
 from tests.support.bench import GRAVITY, Motion, World
-from tower_sim.apparatus.parts import Box, Surface, Vector, span, tilted_about_y
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.values.state import Pose
+from tower_sim.apparatus import Box, Surface, span, tilted_about_y
+from tower_sim.apparatus.parts import Vector
+from tower_sim.physics import PhysicsSettings
+from tower_sim.values import Pose
 
 WOOD = Surface(0.4, 0.4)
 

@@ -11,7 +11,7 @@ from support.cases import each_case
 from support.scenes import EDGE, Array, awake, floor, matrices, pose, run, set_up, slope_axes
 
 from tests.support.bench import GRAVITY, Motion, World
-from tower_sim.apparatus.parts import Surface, tilted_about_y
+from tower_sim.apparatus import Surface, tilted_about_y
 
 SETTINGS = awake("core")
 FEET: Array = np.array([(x, y) for x in (-1, 1) for y in (-1, 1)], dtype=float) * EDGE / 2

@@ -13,11 +13,10 @@ import pytest
 from support.cases import each_case
 from support.scenes import matrices
 
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.apparatus.parts import Hand
+from tower_sim.physics import PhysicsSettings, Scene
 from tower_sim.physics.core import CoreEngine
-from tower_sim.physics.scene import Scene
-from tower_sim.physics.settings import PhysicsSettings
 
 NUMBER = 40_000
 SETTINGS = PhysicsSettings()

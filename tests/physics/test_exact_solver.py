@@ -16,10 +16,10 @@ from calibration.validation.exact_solver import NEWTON, OVERLAP, POISSON, ExactS
 from calibration.validation.overlap import deepest_of
 from tests.support.bench import release
 from tests.support.towers import CLUB
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_about_y, turned_about_z
-from tower_sim.physics.settings import GRAVITY
-from tower_sim.values.cubes import supply
+from tower_sim.apparatus import Box, Surface, load, tilted_about_y
+from tower_sim.apparatus.parts import Quaternion, Vector, turned_about_z
+from tower_sim.physics import GRAVITY
+from tower_sim.values import supply
 
 pytestmark = pytest.mark.slow
 

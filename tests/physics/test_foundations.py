@@ -14,9 +14,10 @@ from support.cases import each_case
 
 from tower_sim.errors import UsageError, fault, near, quote
 from tower_sim.games.chain import GAME
-from tower_sim.tools.pool import extra, packages, pip_install
-from tower_sim.tools.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml_table
-from tower_sim.tools.terminal import fold, report_progress, say
+from tower_sim.tools import extra, json_value, pip_install, read_bytes, read_text, report_progress, say, toml_table
+from tower_sim.tools.pool import packages
+from tower_sim.tools.reading import MAX_DEPTH
+from tower_sim.tools.terminal import fold
 
 
 @each_case(

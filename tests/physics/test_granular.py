@@ -40,11 +40,11 @@ from calibration.validation.granular_piles import (
 from calibration.validation.script import go_on
 from tests.support.bench import Motion
 from tests.support.scenes import UPRIGHT, Array, pose, turns
-from tower_sim.apparatus.parts import Surface, turned_about_z
+from tower_sim.apparatus import Surface
+from tower_sim.apparatus.parts import turned_about_z
 from tower_sim.errors import UsageError
-from tower_sim.physics.settings import GRAVITY, STANDARD, accuracy
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import Status
+from tower_sim.physics import GRAVITY, STANDARD, accuracy
+from tower_sim.values import Cube, Status
 
 pytestmark = pytest.mark.slow
 

@@ -15,11 +15,11 @@ from calibration.validation import overlap as judge
 from tests.support.bench import release
 from tests.support.scenes import CORNERS, EDGE, UPRIGHT, overlap_in, overlap_with_parts, pose, turns
 from tests.support.towers import REFERENCE
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus, Box, Hand
+from tower_sim.apparatus import Apparatus, Box, load
+from tower_sim.apparatus.parts import Hand
 from tower_sim.apparatus.shapes import reach
-from tower_sim.physics.settings import GRAVITY
-from tower_sim.values.cubes import supply
+from tower_sim.physics import GRAVITY
+from tower_sim.values import supply
 
 TOWER = load(REFERENCE)
 WINDOW = 0.01

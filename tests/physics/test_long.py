@@ -14,10 +14,10 @@ from calibration.validation.samples import first
 from tests.support.bench import drop_until_landed
 from tests.support.pool import spread_out
 from tests.support.towers import REFERENCE, RULEBOOK
-from tower_sim.apparatus.catalogue import load
-from tower_sim.drops.repeat import until_landed
-from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracy
-from tower_sim.runs.statistics import clopper_pearson, mean_error
+from tower_sim.apparatus import load
+from tower_sim.drops import until_landed
+from tower_sim.physics import STANDARD, PhysicsSettings, accuracy
+from tower_sim.runs import clopper_pearson, mean_error
 from tower_sim.simulator import PhysicsModel
 
 pytestmark = [pytest.mark.long, pytest.mark.bullet]

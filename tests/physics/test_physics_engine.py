@@ -11,19 +11,17 @@ import numpy.typing as npt
 import pytest
 from support.cases import each_case
 
-from tower_sim.apparatus.parts import Apparatus, Box, Hand, Region, Surface
-from tower_sim.campaign.spec import Spec, parse
+from tower_sim.apparatus import Apparatus, Box, Surface
+from tower_sim.apparatus.parts import Hand, Region
+from tower_sim.campaign import Spec, parse
 from tower_sim.campaign.store import environment
 from tower_sim.errors import UsageError
+from tower_sim.physics import ENGINE, Motion, PhysicsSettings, find_version
 from tower_sim.physics.bullet.engine import BulletEngine
-from tower_sim.physics.engine import Motion, find_version
-from tower_sim.physics.settings import ENGINE, PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.testing import check_engine
 from tower_sim.tools import registry
-from tower_sim.values.cubes import supply
-from tower_sim.values.outcome import INSIDE, TRAY, Place, Status
-from tower_sim.values.state import Pose
+from tower_sim.values import INSIDE, TRAY, Place, Pose, Status, supply
 
 Array = npt.NDArray[np.float64]
 

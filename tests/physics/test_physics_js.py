@@ -14,13 +14,11 @@ import pytest
 from tests.support.chains import chains, profiles
 from tests.support.hulls import pegged
 from tests.support.node import answered, needs_node
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, load
 from tower_sim.errors import UsageError
+from tower_sim.physics import PhysicsSettings, accuracy, document
 from tower_sim.physics.core.machine import CORE
-from tower_sim.physics.plain import document
-from tower_sim.physics.settings import PhysicsSettings, accuracy
-from tower_sim.tools.token import pack
+from tower_sim.tools import pack
 from tower_sim.web.page import DIGESTS
 
 SUPPORT = Path(__file__).parents[1] / "support"
@@ -131,8 +129,7 @@ def test_a_seed_or_key_that_javascript_would_round_or_cut_is_refused():
 @needs_node
 def test_what_python_refuses_is_refused_and_the_field_is_named():
     from tower_sim.simulator import PhysicsModel
-    from tower_sim.values.cubes import Cube
-    from tower_sim.values.state import TowerState
+    from tower_sim.values import Cube, TowerState
 
     model, ship = PhysicsModel(load("amerigo")), PhysicsModel(load("dead_reckoning"))
     rng = np.random.default_rng

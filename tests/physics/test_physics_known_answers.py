@@ -17,12 +17,11 @@ from support.scenes import EDGE, INERTIA, MASS, WEIGHTLESS, Array, Thing, floor,
 from calibration.validation.overlap import deepest, deepest_at_rest, deepest_of
 from tests.support.bench import GRAVITY, Motion, World
 from tests.support.towers import RULEBOOK
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Box, Surface, tilted_about_y
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.runs.statistics import mean_error
+from tower_sim.apparatus import Box, Surface, load, tilted_about_y
+from tower_sim.physics import PhysicsSettings
+from tower_sim.runs import mean_error
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import supply
+from tower_sim.values import supply
 
 WOOD = Surface(friction=0.4, restitution=0.4)
 SHIPPED = load(RULEBOOK).between_cubes

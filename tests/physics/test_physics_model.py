@@ -13,17 +13,15 @@ from support.cases import each_case
 from calibration.validation.living import play_living
 from tests.support.bench import World, drop_until_landed
 from tests.support.towers import REFERENCE
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.apparatus.tower_parts import TowerOfFloors
-from tower_sim.drops.repeat import redo
+from tower_sim.drops import redo
 from tower_sim.errors import UsageError
+from tower_sim.physics import PhysicsSettings
 from tower_sim.physics.bullet.engine import SteppedScene
 from tower_sim.physics.core.drop import HOLD
-from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import Cube, supply
-from tower_sim.values.outcome import Outcome, Status
-from tower_sim.values.state import Pose, TowerState
+from tower_sim.values import Cube, Outcome, Pose, Status, TowerState, supply
 
 TOWER = SHAPE = cast("TowerOfFloors", load(REFERENCE))
 

@@ -7,10 +7,9 @@ import pytest
 
 from calibration.validation import overlap as judge
 from tests.support.bench import drop_until_landed
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import supply
-from tower_sim.values.outcome import Outcome, Status
+from tower_sim.values import Outcome, Status, supply
 
 SHAPE = load("wallenstein")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.bytes import digests
-from tower_sim.apparatus.catalogue import names
+from tower_sim.apparatus import names
 
 PACKAGE = Path(__file__).parents[2] / "tower_sim"
 
@@ -70,7 +70,7 @@ def unsafe(text: str, safe: dict[str, str]) -> list[str]:
 
 
 def test_what_decides_a_drop_calls_no_function_whose_last_digit_may_differ():
-    assert len(DECIDES) > 25
+    assert len(DECIDES) > 20
     assert len(CORE) > 10
     both = [*((path, SAFE) for path in DECIDES), *((path, SAFE_IN_CORE) for path in CORE)]
     found = {str(path.relative_to(PACKAGE)): unsafe(path.read_text("utf-8"), safe) for path, safe in both}

@@ -17,27 +17,19 @@ from support.command_line import here
 
 from tests.support.bench import drop_until_landed
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import fitted_with, load, names, shipped
+from tower_sim.apparatus import fitted_with, load, names, shipped
 from tower_sim.calibration.readings import READINGS
 from tower_sim.campaign import Spec, parse
 from tower_sim.cli.towers import make_document
 from tower_sim.errors import UsageError
 from tower_sim.fitting.data import other_engine
 from tower_sim.models import ABOUT, choose_settings
+from tower_sim.physics import ENGINE, STANDARD, PhysicsSettings, accuracies, accuracy, read_settings
 from tower_sim.physics import settings as module
-from tower_sim.physics.settings import (
-    ENGINE,
-    NUMBERS,
-    STANDARD,
-    PhysicsSettings,
-    accuracies,
-    accuracy,
-    list_settings,
-    read_settings,
-)
-from tower_sim.requests.request import Throw
+from tower_sim.physics.settings import NUMBERS, list_settings
+from tower_sim.requests import Throw
 from tower_sim.simulator import PhysicsModel
-from tower_sim.surrogate.store import Fitted, fitted_or_shipped, shipped_names
+from tower_sim.surrogate import Fitted, fitted_or_shipped, shipped_names
 from tower_sim.tools import registry
 
 SHAPE = load("amerigo")

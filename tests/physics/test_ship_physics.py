@@ -11,13 +11,11 @@ from typing import cast
 import numpy as np
 import pytest
 
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.apparatus.combat_ship.dimensions import CombatShip
 from tower_sim.errors import UsageError
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import Cube, supply
-from tower_sim.values.outcome import Landing, Status
-from tower_sim.values.state import BoardState, Event, Pose, Resident, TowerState
+from tower_sim.values import BoardState, Cube, Event, Landing, Pose, Resident, Status, TowerState, supply
 
 SHIP = SHAPE = cast("CombatShip", load("dead_reckoning"))
 EDGE = SHIP.cube_edge

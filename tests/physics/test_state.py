@@ -11,10 +11,10 @@ from support.cases import each_case
 from support.touches import plain
 
 from tower_sim.errors import UsageError, prints
-from tower_sim.tools.token import pack
-from tower_sim.values.cubes import Cube, supply
-from tower_sim.values.state import (
+from tower_sim.tools import pack
+from tower_sim.values import (
     BoardState,
+    Cube,
     Event,
     Pose,
     Resident,
@@ -23,6 +23,7 @@ from tower_sim.values.state import (
     check_seed,
     rng_from_text,
     rng_text,
+    supply,
 )
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -22,14 +22,14 @@ import pytest
 from support.cases import each_case
 from support.scenes import holds_in_a_fork
 
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.documents.typed import bounds
 from tower_sim.errors import UsageError
+from tower_sim.physics import PhysicsSettings
 from tower_sim.physics.bullet.engine import LOCK, BulletEngine, load_bullet
-from tower_sim.physics.settings import NUMBERS, PhysicsSettings, list_settings
+from tower_sim.physics.settings import NUMBERS, list_settings
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import supply
-from tower_sim.values.outcome import Landing
+from tower_sim.values import Landing, supply
 
 SHAPES = {name: load(name) for name in ("amerigo", "amerigo-club")}  # their cubes differ in edge
 BULLET = PhysicsSettings(engine="bullet")

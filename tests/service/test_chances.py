@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import binom
 
 from tower_sim import Cube, TowerState, cli, open_model
-from tower_sim.drops.repeat import estimate_chances, is_more
+from tower_sim.drops import estimate_chances, is_more
 from tower_sim.errors import UsageError
-from tower_sim.runs.statistics import Estimate
+from tower_sim.runs import Estimate
 
 DRAWS = 4000
 

@@ -23,11 +23,11 @@ from support.command_line import here, tower_sim
 from support.network import Client, Running, running, until
 
 from tower_sim import cli, load, open_model
-from tower_sim.documents import answers
-from tower_sim.documents.typed import read
+from tower_sim.documents import answers, read
 from tower_sim.errors import UsageError
 from tower_sim.models import MODELS
-from tower_sim.requests.request import Odds, Play, Request, Throw, answer
+from tower_sim.requests import Odds, Play, Request, Throw
+from tower_sim.requests.request import answer
 from tower_sim.service import limits
 from tower_sim.service.codes import CODES
 from tower_sim.tools import registry

@@ -15,7 +15,7 @@ from support.browser import NODE_MODULES
 from support.network import Client, Running, running
 from support.node import NODE
 
-from tower_sim.requests.request import games
+from tower_sim.requests import games
 
 pytestmark = pytest.mark.posix
 

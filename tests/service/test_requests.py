@@ -14,26 +14,16 @@ from support.fakes import CoinTower
 from support.network import Client
 
 from tower_sim import TowerState, UsageError, load, open_model
-from tower_sim.drops.repeat import MAX_ATTEMPTS, TooManyFailedDraws, until_landed
-from tower_sim.games.ways import Asked
-from tower_sim.requests.request import (
-    Odds,
-    Play,
-    Throw,
-    answer,
-    check,
-    games,
-    no_odds,
-    parse_rules,
-    read_rules,
-    turns,
-)
+from tower_sim.drops import MAX_ATTEMPTS, TooManyFailedDraws, until_landed
+from tower_sim.games import Asked
+from tower_sim.requests import Odds, Play, Throw, check, games, no_odds, read_rules, turns
+from tower_sim.requests.request import answer, parse_rules
 from tower_sim.service import ModelCache
 from tower_sim.service.codes import find_path
 from tower_sim.service.lines import answer as answer_line
 from tower_sim.service.lines import read_request
 from tower_sim.tools import registry
-from tower_sim.values.cubes import supply
+from tower_sim.values import supply
 
 AMERIGO = registry.get("game", "amerigo")
 BATTLE = registry.get("game", "dead_reckoning")

@@ -23,15 +23,14 @@ from support.command_line import here
 from support.fakes import CoinTower
 from support.node import NODE, needs_node
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drops.contract import DropModel
-from tower_sim.physics.settings import ENGINE, PhysicsSettings
-from tower_sim.requests.request import Throw
+from tower_sim.apparatus import Apparatus, load
+from tower_sim.drops import DropModel
+from tower_sim.physics import ENGINE, PhysicsSettings
+from tower_sim.requests import Throw
 from tower_sim.service import ModelCache, limits, serve
 from tower_sim.service.cache import KEPT
 from tower_sim.service.lines import LINES, MAX_LINE, answer, read_request
-from tower_sim.surrogate.two_thirds import TwoThirdsRule
+from tower_sim.surrogate import TwoThirdsRule
 from tower_sim.tools import registry
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ from scipy import stats
 from support.datasets import series
 
 from calibration.validation import coverage
-from tower_sim.runs.statistics import Estimates, Resamples
+from tower_sim.runs import Estimates, Resamples
 from tower_sim.study import retention
 from tower_sim.study.design import SweptCurve, Varied
 from tower_sim.study.effects import LEVEL, followed

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.datasets import coin_games, write
 
-from tower_sim.campaign.reader import load
+from tower_sim.campaign import read_campaign
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo
 
@@ -16,7 +16,7 @@ from tower_sim.games import amerigo
 def test_a_dataset_is_read_back_with_its_failed_attempts(tmp_path: Path):
     drops, cubes = coin_games(6, failures=0.1)
     write(tmp_path, list(reversed(drops)), cubes)  # in any order
-    campaign = load(tmp_path)
+    campaign = read_campaign(tmp_path)
     d = campaign.drops
     assert campaign.runs == 6
     assert len(d) == 6 * 36
@@ -31,7 +31,7 @@ def test_a_dataset_is_read_back_with_its_failed_attempts(tmp_path: Path):
 
 def test_a_phase_with_nothing_to_throw_changes_nothing_and_is_no_drop(tmp_path: Path):
     write(tmp_path, *coin_games(8, amerigo.Rules(cubes=1)))
-    campaign = load(tmp_path)
+    campaign = read_campaign(tmp_path)
     d = campaign.drops
     empty = (d.thrown == 0) & (d.drop > 0)
     assert empty.sum() > 20
@@ -44,7 +44,7 @@ def test_a_run_that_ends_in_failed_attempts_is_unfinished(tmp_path: Path):
     drops = [row for row in drops if row["run"] < 5 or row["drop"] < 9]
     drops += [{"run": 5, "drop": 9, "status": "timed_out", "attempt": i, "thrown": 3} for i in range(5)]
     write(tmp_path, drops, [row for row in cubes if row["run"] < 5 or row["drop"] < 9])
-    campaign = load(tmp_path)
+    campaign = read_campaign(tmp_path)
     assert campaign.unfinished.tolist() == [False] * 5 + [True]
     assert np.isnan(campaign.matrix(campaign.drops.emerged)[5, 9:]).all()
 
@@ -52,7 +52,7 @@ def test_a_run_that_ends_in_failed_attempts_is_unfinished(tmp_path: Path):
 def test_what_is_no_campaign_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def refused(words: str, directory: Path) -> None:
         with pytest.raises(UsageError, match=words) as caught:
-            load(directory)
+            read_campaign(directory)
         assert "\n" not in str(caught.value)
 
     refused("manifest.jsonl", tmp_path / "nowhere")

@@ -13,11 +13,9 @@ import pytest
 from pydantic import Field
 from support.datasets import study_text, table
 
-from tower_sim.campaign import parse, run
-from tower_sim.campaign.data import Words
-from tower_sim.campaign.reader import load
+from tower_sim.campaign import Words, parse, read_campaign, run
 from tower_sim.games import Game, Rules, Turn
-from tower_sim.runs.statistics import Resamples, average
+from tower_sim.runs import Resamples, average
 from tower_sim.study import study
 from tower_sim.study.design import OWN, own_columns, quantities
 from tower_sim.tools import registry
@@ -105,7 +103,7 @@ def _quoits(games: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_a_number_has_its_mean_and_a_word_its_share_by_run(quoits: Path, tmp_path: Path):
     study(quoits, tmp_path)
-    campaign = load(quoits)
+    campaign = read_campaign(quoits)
     score, mood = campaign.facts["score"], campaign.facts["mood"]
     assert isinstance(score, np.ndarray)
     assert isinstance(mood, Words)
@@ -124,7 +122,7 @@ def test_a_number_has_its_mean_and_a_word_its_share_by_run(quoits: Path, tmp_pat
 
 def test_the_interval_is_that_of_runs_and_not_of_drops(quoits: Path):
     """The last digit of a run's seed is the same in all its drops: 48 drops tell no more than 12 runs."""
-    campaign = load(quoits)
+    campaign = read_campaign(quoits)
     (part,) = next(parts for name, _, parts in own_columns(campaign) if name == "evening").values()
     boot = Resamples(campaign.strata, campaign.rng("resamples"))
     digits = campaign.facts["evening"]
@@ -153,7 +151,7 @@ def test_what_the_game_tells_is_told_for_every_point(tmp_path: Path):
     text = TEXT.format(kind="quoits", apparatus="amerigo", model="two_thirds", runs=6) + BY_THROWS
     run(parse(text), tmp_path / "c")
     study(tmp_path / "c", tmp_path / "report")
-    campaign = load(tmp_path / "c")
+    campaign = read_campaign(tmp_path / "c")
     score = campaign.facts["score"]
     assert isinstance(score, np.ndarray)
     of_points = table(tmp_path / "report", "points")
@@ -194,5 +192,5 @@ def test_games_whose_columns_other_sections_tell_have_no_such_section(tmp_path: 
     ):
         text = f'[campaign]\ngame = "{game}"\napparatus = "{apparatus}"\nmodel = "{model}"\n{kind}s = 4\nshard = 4\n'
         run(parse(text + f'seed = "7"\n[{own}\n'), tmp_path / kind)
-        assert own_columns(load(tmp_path / kind)) == []
-        assert load(tmp_path / kind).facts
+        assert own_columns(read_campaign(tmp_path / kind)) == []
+        assert read_campaign(tmp_path / kind).facts

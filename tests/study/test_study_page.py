@@ -15,9 +15,8 @@ from support.command_line import here
 from support.datasets import coin_games, write
 
 from tower_sim.campaign import parse, run
-from tower_sim.report import charts
-from tower_sim.report.page import Chart, Report, Section, Table
-from tower_sim.runs.statistics import Estimate
+from tower_sim.report import Chart, Report, Section, Table, charts
+from tower_sim.runs import Estimate
 from tower_sim.study import study
 
 

@@ -12,9 +12,9 @@ from support.datasets import coin_games, write, write_battles
 from support.pictures import faults
 
 from tower_sim.games.amerigo import Rules
-from tower_sim.report import charts
-from tower_sim.report.charts import BEYOND, FEW, Panel, beside, cells, has_ratio
-from tower_sim.runs.statistics import Estimate, Estimates
+from tower_sim.report import Panel, charts
+from tower_sim.report.charts import BEYOND, FEW, beside, cells, has_ratio
+from tower_sim.runs import Estimate, Estimates
 from tower_sim.study import study
 
 pytestmark = pytest.mark.slow

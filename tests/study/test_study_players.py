@@ -13,13 +13,11 @@ import pytest
 from support.campaigns import AMERIGO
 from support.datasets import SPEC, coin_games, study_text, table, write
 
-from tower_sim.campaign import parse, run
-from tower_sim.campaign.reader import load
+from tower_sim.campaign import parse, read_campaign, run
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import GOLD, GOLD_WITH_TOKEN
-from tower_sim.report.numbers import HOW_SURE
-from tower_sim.report.page import Table
-from tower_sim.runs.statistics import Estimate, Resamples
+from tower_sim.report import HOW_SURE, Table
+from tower_sim.runs import Estimate, Resamples
 from tower_sim.study import questions, study
 from tower_sim.study.baseline import find_kit, play_beside
 from tower_sim.study.tower import TowerFigures, phases_with
@@ -44,7 +42,7 @@ def _directory(games: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def players(directory: Path) -> dict[str, Table]:
-    campaign = load(directory)
+    campaign = read_campaign(directory)
     section = questions.what_players_get(TowerFigures(campaign, Resamples(campaign.strata, np.random.default_rng(1))))
     assert section
     return {part.table.name: part.table for part in section.all() if part.table}
@@ -85,7 +83,7 @@ def test_phases_are_told_apart_by_colour_and_by_number(games: Any, directory: Pa
 
 
 def test_the_rule_is_played_with_the_rules_of_the_campaign(directory: Path):
-    campaign = load(directory)
+    campaign = read_campaign(directory)
     board = find_kit(campaign)
     assert board is not None
     assert (board.terms["gold_divisor"], board.terms["gold_divisor_with_token"]) == (2, 1)

@@ -13,12 +13,11 @@ import pytest
 from support.campaigns import AMERIGO
 from support.cases import each_case
 
-from tower_sim.campaign import parse, run
-from tower_sim.campaign.reader import load, load_whole
-from tower_sim.campaign.run import spans
+from tower_sim.campaign import load_whole, parse, read_campaign, run, spans
 from tower_sim.campaign.store import MANIFEST
 from tower_sim.errors import UsageError
-from tower_sim.fitting.fit import check_command, fit
+from tower_sim.fitting import check_command
+from tower_sim.fitting.command import fit
 from tower_sim.study import study
 
 pytestmark = pytest.mark.usefixtures("unpainted")
@@ -61,10 +60,10 @@ def test_every_flipped_bit_is_refused_and_its_file_named(copy: Path):
         bit = draw.randrange(8 * path.stat().st_size)
         flip(path, bit)
         with pytest.raises(UsageError, match=re.escape(path.name)) as caught:
-            load(copy)
+            read_campaign(copy)
         assert "\n" not in str(caught.value)
         flip(path, bit)
-    assert load(copy).runs == 12
+    assert read_campaign(copy).runs == 12
 
 
 def replaced(path: Path, old: bytes, new: bytes) -> None:
@@ -113,7 +112,7 @@ def test_a_planned_shard_that_is_missing_is_said_at_the_top_and_is_not_fitted(co
     """Its tables may be there: of a run that was killed before it wrote the shard's line."""
     lines = (copy / MANIFEST).read_bytes().splitlines(keepends=True)
     (copy / MANIFEST).write_bytes(b"".join(lines[:3] + lines[4:]))
-    campaign = load(copy)
+    campaign = read_campaign(copy)
     assert (campaign.missing, campaign.shards, campaign.runs) == ((2,), 6, 10)
     study(copy, tmp_path / "report")
     lines_of_report = (tmp_path / "report" / "report.md").read_text("utf-8").splitlines()

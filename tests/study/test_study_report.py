@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from support.datasets import coin_games, study_text, table, write, write_battles
 
-from tower_sim.campaign.reader import load
+from tower_sim.campaign import read_campaign
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
-from tower_sim.report.numbers import plain_share, plainly, show
-from tower_sim.runs.statistics import Estimate, Resamples
+from tower_sim.report import plain_share, plainly, show
+from tower_sim.runs import Estimate, Resamples
 from tower_sim.study import battles, study
 
 
 def test_what_a_battle_shows_is_counted_by_hand(tmp_path: Path):
     write_battles(tmp_path, ["purple"] * 5 + ["green"] * 3, [0] * 8)
-    campaign = load(tmp_path)
+    campaign = read_campaign(tmp_path)
     parts: Any = battles.sections(campaign, Resamples(campaign.strata, np.random.default_rng(1)))
     landed, knocked, chains, odds = ([*map(list, s.table.rows)] for s in parts if s.table)
     # through the ship: a, boom, b and c, then b and a; the cube put into a zone by the ability is no landing

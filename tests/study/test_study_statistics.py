@@ -10,10 +10,11 @@ from scipy import stats
 from support.datasets import series, with_cubes
 from support.fakes import CoinTower
 
-from tower_sim.campaign.data import Campaign
+from tower_sim.campaign import Campaign
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo.many import ACTION_POINTS
-from tower_sim.runs.statistics import Resamples, percentiles
+from tower_sim.runs import Resamples
+from tower_sim.runs.statistics import percentiles
 from tower_sim.study import battles, retention
 from tower_sim.study.baseline import GameKit, play_rule
 

@@ -15,13 +15,12 @@ from support.cases import each_case
 from support.datasets import coin_games, series, study_text, table, write
 from support.fakes import CoinTower
 
-from tower_sim.campaign import parse, run
-from tower_sim.campaign.reader import load
+from tower_sim.campaign import parse, read_campaign, run
 from tower_sim.campaign.spec import Point
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
-from tower_sim.report.numbers import HOW_SURE
-from tower_sim.runs.statistics import Estimates, any_difference, contrast
+from tower_sim.report import HOW_SURE
+from tower_sim.runs import Estimates, any_difference, contrast
 from tower_sim.study import effects, study
 from tower_sim.study import swept as swept_report
 from tower_sim.study.design import SweptCurve, Varied, at_point, curves, list_varied, together
@@ -174,7 +173,7 @@ def test_one_point_alone_has_the_report_of_its_own_runs(report: Path, tmp_path: 
 
 
 def test_runs_of_a_point_are_those_of_the_campaign(tmp_path: Path, monkeypatch: Any):
-    campaign = load(swept(tmp_path / "in", monkeypatch, runs=3))
+    campaign = read_campaign(swept(tmp_path / "in", monkeypatch, runs=3))
     parts = [at_point(campaign, point) for point in range(5)]
     assert [part.runs for part in parts] == [3] * 5
     assert [int(part.spec["chain"]["throw"]) for part in parts] == list(THROWS)
@@ -232,7 +231,10 @@ def test_a_sweep_of_games_opens_with_what_players_get_point_by_point(tmp_path: P
         two = np.mean([drop["colours_out"] == 2 for drop in mine])
         assert float(row["phases with 2 actions [1]"]) == pytest.approx(two, rel=1e-5, abs=1e-9)
         assert float(row["gold for passing [gold]"]) == pytest.approx(np.mean([d["gold"] for d in mine]), rel=1e-5)
-    rule = next(curve for curve in curves(load(tmp_path / "in")) if curve.name == "inside after the set-up").rule
+    around = next(curve for curve in curves(read_campaign(tmp_path / "in")) if curve.name == "inside after the set-up")
+    rule = around.rule
+        curve for curve in curves(read_campaign(tmp_path / "in")) if curve.name == "inside after the set-up"
+    ).rule
     assert rule is not None  # of the rule, with each point's own cubes
     assert rule == pytest.approx([7 * number / 3 for number in values], rel=0.05)
 

@@ -4,9 +4,10 @@ from typing import Any
 
 from support.ships import DiceShip, ScriptedShip
 
+from tower_sim.games.dead_reckoning import Setup, start
 from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
-from tower_sim.games.dead_reckoning.battle import play, start
-from tower_sim.games.dead_reckoning.sides import Setup, Side
+from tower_sim.games.dead_reckoning.battle import play
+from tower_sim.games.dead_reckoning.sides import Side
 
 
 def setup(violet: int = 1, green: int = 1, kind: Any = "ship", rulings: Any = None, active: str = "", **sides: Any):

@@ -9,20 +9,15 @@ from functools import partial
 
 import numpy as np
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.kind import WithBoard
+from tower_sim.apparatus import WithBoard, load
 from tower_sim.apparatus.parts import Hand
-from tower_sim.drops.repeat import until_landed
-from tower_sim.physics import world
+from tower_sim.drops import until_landed
+from tower_sim.physics import Motion, PhysicsSettings, Scene, world
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.core.drop import GRAVITY, SHAKING
-from tower_sim.physics.engine import Motion
-from tower_sim.physics.scene import Launch, Scene
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.scene import Launch
 from tower_sim.simulator import PhysicsModel, draw_direction
-from tower_sim.values.cubes import Cube, supply
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import Pose
+from tower_sim.values import Cube, Outcome, Pose, supply
 
 __all__ = ["GRAVITY", "SHAKING", "Launch", "Motion", "Shake", "World", "drop_until_landed", "put_down", "release"]
 

@@ -12,11 +12,9 @@ import numpy as np
 
 from tests.support.bench import SHAKING, Shake, put_down, release
 from tests.support.towers import CLUB, RULEBOOK, called
-from tower_sim.apparatus.catalogue import load, names
-from tower_sim.apparatus.kind import with_board
+from tower_sim.apparatus import load, names, with_board
 from tower_sim.apparatus.parts import Hand
-from tower_sim.values.cubes import supply
-from tower_sim.values.state import Pose
+from tower_sim.values import Pose, supply
 
 EDGE, WINDOW = 0.008, 0.01
 HANDFUL = Hand(0.005, 0.09, 0.1, 5.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tower_sim.campaign import parse, run, verify
 
-RUNNING = sys.modules["tower_sim.campaign.run"]  # whose name in the package is that of its function
+RUNNING = sys.modules["tower_sim.campaign.running"]
 SEED = "0x0123456789abcdef0123456789abcdef"
 GAMES = f"""
 [campaign]

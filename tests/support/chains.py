@@ -9,15 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.catalogue import load, names
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, load, names
 from tower_sim.errors import UsageError
-from tower_sim.physics.plain import document
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics import PhysicsSettings, document
 from tower_sim.simulator import PhysicsModel
-from tower_sim.values.cubes import COLOURS, Cube
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import TowerState
+from tower_sim.values import COLOURS, Cube, Outcome, TowerState
 
 SEED = "20261123"
 

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from tower_sim.calibration.played import Table, draw_points
 from tower_sim.calibration.prior import Towers
 from tower_sim.calibration.summaries import DROPS, PLAN
-from tower_sim.runs.by_drop import ByDrop, count_by_drop
+from tower_sim.runs import ByDrop, count_by_drop
 
 COLOUR = np.repeat(np.arange(7), 7)
 

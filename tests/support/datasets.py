@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 from support.fakes import CoinTower
 
-from tower_sim.campaign import parse
-from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
-from tower_sim.campaign.spec import Spec
+from tower_sim.campaign import Campaign, CubeEntries, Drops, Failed, Shard, ShardRows, Spec, Words, list_tables, parse
 from tower_sim.campaign.store import Store, make_head
-from tower_sim.campaign.tables import Shard, ShardRows, list_tables
 from tower_sim.games import amerigo
 from tower_sim.study import study
 

@@ -8,7 +8,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from tower_sim.surrogate.table import EFFECTS, FRESH, OUT, WORD, Resting, Table
+from tower_sim.surrogate import FRESH
+from tower_sim.surrogate.table import EFFECTS, OUT, WORD, Resting, Table
 
 Ends = tuple[int, ...]
 

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.drops.contract import BaseModel
-from tower_sim.drops.door import Door, knock_strength
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import Landing, Outcome, Status
-from tower_sim.values.state import Event, Resident, TowerState, rng_text
+from tower_sim.drops import BaseModel, Door, knock_strength
+from tower_sim.values import Cube, Event, Landing, Outcome, Resident, Status, TowerState, rng_text
 
 REGION = "tower"
 EDGE = 0.008

@@ -25,17 +25,16 @@ from tests.support.bench import GRAVITY, World
 from tests.support.scenes import EDGE, TOWER_CUBE, Thing, core, floor, pose, set_up
 from tests.support.touches import lay
 from tests.support.towers import CLUB, RULEBOOK
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Box, Surface, Vector, tilted_about_y
-from tower_sim.games.dead_reckoning.battle import play, start, when_behind
-from tower_sim.games.dead_reckoning.sides import Setup, Side
+from tower_sim.apparatus import Box, Surface, load, tilted_about_y
+from tower_sim.apparatus.parts import Vector
+from tower_sim.games.dead_reckoning import Setup, start, when_behind
+from tower_sim.games.dead_reckoning.battle import play
+from tower_sim.games.dead_reckoning.sides import Side
+from tower_sim.physics import PhysicsSettings, accuracy
 from tower_sim.physics.core import CoreEngine
-from tower_sim.physics.settings import PhysicsSettings, accuracy
 from tower_sim.simulator import PhysicsModel
 from tower_sim.tools import portable
-from tower_sim.values.cubes import Cube, supply
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import Pose, Touch, TowerState
+from tower_sim.values import Cube, Outcome, Pose, Touch, TowerState, supply
 
 HASHES = Path(__file__).parents[1] / "vectors" / "core_hashes.json"
 STANDARD = accuracy("core", "standard")

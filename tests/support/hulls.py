@@ -10,8 +10,8 @@ from itertools import islice, product
 import numpy as np
 
 from tests.support.scenes import matrices
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus, Box, Hull, Vector
+from tower_sim.apparatus import Apparatus, Box, Hull, load
+from tower_sim.apparatus.parts import Vector
 
 _SIDES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tower_sim.service.limits import Limits
+from tower_sim.service import Limits
 
 _AT = re.compile(r"answers at http://127\.0\.0\.1:(\d+);")
 _KEPT = 2.0  # s: a connection that nobody uses for 5 is closed by the service

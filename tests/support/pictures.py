@@ -13,8 +13,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from tower_sim.apparatus.catalogue import parse
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, parse
 
 COUNTS = (
     "cubes]",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from tower_sim.tools.pool import processes
-from tower_sim.tools.terminal import report_progress
+from tower_sim.tools import processes, report_progress
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.games.amerigo import Rules
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import shipped
+from tower_sim.surrogate import SurrogateModel, shipped
 from tower_sim.surrogate.table import FloorTable, Table
 
 VECTORS = Path(__file__).parent.parent / "vectors"

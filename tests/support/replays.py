@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from tower_sim import load, open_model
-from tower_sim.games.tower import Turn
-from tower_sim.requests.request import Play, turns
+from tower_sim.games import Turn
+from tower_sim.requests import Play, turns
 from tower_sim.tools import registry
 from tower_sim.web.replay import describe_play
 

@@ -15,12 +15,11 @@ import numpy.typing as npt
 import pytest
 
 from tests.support.bench import GRAVITY, Motion, World
-from tower_sim.apparatus.parts import Apparatus, Box, Hull, Quaternion, Surface, Vector, tilted_about_y
+from tower_sim.apparatus import Apparatus, Box, Hull, Surface, tilted_about_y
+from tower_sim.apparatus.parts import Quaternion, Vector
+from tower_sim.physics import PhysicsSettings, Scene
 from tower_sim.physics.core import CoreEngine
-from tower_sim.physics.scene import Scene
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.values.cubes import Cube
-from tower_sim.values.state import Pose
+from tower_sim.values import Cube, Pose
 
 Array = npt.NDArray[np.float64]
 

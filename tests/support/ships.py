@@ -8,11 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from support.fakes import REGION, Fake
 
-from tower_sim.apparatus.board import Board, Zone
-from tower_sim.drops.door import as_zone, knock_strength
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import Landing, Outcome, Status
-from tower_sim.values.state import Event, Resident, TowerState, rng_text
+from tower_sim.apparatus import Board, Zone
+from tower_sim.drops import as_zone, knock_strength
+from tower_sim.values import Cube, Event, Landing, Outcome, Resident, Status, TowerState, rng_text
 
 STUCK = f"inside:{REGION}"
 _SQUARE = ((0.0, 0.0), (0.1, 0.0), (0.1, 0.1), (0.0, 0.1))

@@ -11,12 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.shapes import axes
+from tower_sim.apparatus import Apparatus, axes
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.core.run import GONE, TOUCH
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import Pose, Touch, TowerState
+from tower_sim.values import Outcome, Pose, Touch, TowerState
 
 FACES, BESIDE = 0.55, 1.2  # edges from a cube's centre to a box, and to another cube, that are taken to touch it
 

@@ -15,17 +15,15 @@ from scipy import stats
 from support.cases import each_case
 from support.datasets import series
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.kind import with_board
-from tower_sim.campaign import parse
-from tower_sim.campaign.data import Campaign, Words
+from tower_sim.apparatus import load, with_board
+from tower_sim.campaign import Campaign, Words, parse
 from tower_sim.errors import UsageError
 from tower_sim.fitting.board.check import check_law, list_facts, permute, play_again
 from tower_sim.fitting.board.fit import Throws, count_throws, fit_changes, fit_law, list_places
 from tower_sim.fitting.board.pages import report
-from tower_sim.surrogate.board_law import BoardLaw, Covered
-from tower_sim.surrogate.ship import ShipSurrogate, draw_places
-from tower_sim.values.cubes import supply
+from tower_sim.surrogate import BoardLaw, Covered, ShipSurrogate
+from tower_sim.surrogate.ship import draw_places
+from tower_sim.values import supply
 
 SHIP = with_board(load("dead_reckoning"))
 PLACES = list_places(SHIP.board)

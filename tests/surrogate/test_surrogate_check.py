@@ -13,8 +13,8 @@ from scipy import stats
 from support.cases import each_case
 from support.pictures import faults
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.campaign.data import Campaign, Facts, Failed, Words
+from tower_sim.apparatus import load
+from tower_sim.campaign import Campaign, Facts, Failed, Words
 from tower_sim.errors import UsageError
 from tower_sim.fitting.tower import distances, pages, whole_games
 from tower_sim.fitting.tower.distances import Distance
@@ -22,12 +22,10 @@ from tower_sim.fitting.tower.knocks import KnockMeans
 from tower_sim.fitting.tower.whole_games import Autocorrelation, WholeGames
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, FIGURES, make_plan
-from tower_sim.runs.array import EVERY, Plan, Runs
-from tower_sim.runs.statistics import Estimate, Estimates
-from tower_sim.runs.tower import RESIDENTS_OUT, THROWN_OUT
+from tower_sim.runs import EVERY, THROWN_OUT, Estimate, Estimates, Plan, Runs
+from tower_sim.runs.tower import RESIDENTS_OUT
 from tower_sim.study.baseline import GameKit, play_rule
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import RungScore, shipped
+from tower_sim.surrogate import RungScore, SurrogateModel, shipped
 
 RULES = Rules()
 SHAPE = load("amerigo")

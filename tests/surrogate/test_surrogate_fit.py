@@ -23,14 +23,13 @@ from threadpoolctl import threadpool_limits
 
 from calibration.validation import spread
 from tower_sim import cli
-from tower_sim.apparatus.catalogue import load as load_apparatus
-from tower_sim.apparatus.parts import as_tower
-from tower_sim.campaign import parse, run
-from tower_sim.campaign.reader import load
+from tower_sim.apparatus import as_tower
+from tower_sim.apparatus import load as load_apparatus
+from tower_sim.campaign import parse, read_campaign, run
 from tower_sim.errors import UsageError
 from tower_sim.fitting import check_command, fit
+from tower_sim.fitting.command import LEAST_RUNS, ladder_text
 from tower_sim.fitting.data import find_apparatus
-from tower_sim.fitting.fit import LEAST_RUNS, ladder_text
 from tower_sim.fitting.numerics import maximise
 from tower_sim.fitting.tower import fit as cascade_fit
 from tower_sim.fitting.tower import fit as ladder
@@ -41,21 +40,21 @@ from tower_sim.fitting.tower.pages import headline, report, text
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import open_model
-from tower_sim.surrogate import model as surrogate_model
-from tower_sim.surrogate.store import Fitted, load_fitted, shipped
-from tower_sim.surrogate.table import (
+from tower_sim.surrogate import (
     CROWD,
     FRESH,
-    OUT,
     Cascade,
+    Fitted,
     FloorLaw,
     Passing,
     Polyline,
-    Resting,
+    load_fitted,
     normal_scores,
-    table_of,
+    shipped,
 )
-from tower_sim.tools.terminal import report_progress
+from tower_sim.surrogate import model as surrogate_model
+from tower_sim.surrogate.table import OUT, Resting, table_of
+from tower_sim.tools import report_progress
 
 SHAPE = load_apparatus("amerigo")
 SHIPPED = shipped(SHAPE.name, SHAPE.digest)
@@ -101,7 +100,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
     folder = tmp_path_factory.mktemp("known")
     chains = '[chain]\npolicy = "cover"\ndrops = 24'
     directories = [made(folder / "games", 40, 1), made(folder / "chains", 20, 2, "chain", chains)]
-    campaigns = [load(each) for each in directories]
+    campaigns = [read_campaign(each) for each in directories]
     rows = read_rows(campaigns, REGIONS)
     is_held = np.concatenate([held_out(each) for each in campaigns])[rows.run]
     fitted = fit(directories)
@@ -182,7 +181,7 @@ def test_rows_hold_what_the_model_saw(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(surrogate_model, "moved", spy)
     games = made(tmp_path / "games", 3, 4)
     chains = made(tmp_path / "chains", 3, 5, "chain", '[chain]\npolicy = "cover"\nsupply = 80')
-    rows = read_rows([load(games), load(chains)], REGIONS)
+    rows = read_rows([read_campaign(games), read_campaign(chains)], REGIONS)
     assert len(rows) == len(calls)
     first = np.searchsorted(rows.drop, np.arange(len(rows) + 1))
     for drop, (resting, ends) in enumerate(calls):
@@ -445,7 +444,7 @@ def test_cubes_that_arrive_together_on_an_empty_floor_may_vary_more_than_on_a_fu
     )
     fitted = replace(SHIPPED, law=replace(TRUE, floors=wide))
     monkeypatch.setattr(importlib.import_module("tower_sim.surrogate.store"), "shipped", lambda *_: fitted)
-    law = cascade_fit.fit_cascade(read_rows([load(made(tmp_path / "wide", 60, 7, rest=SHORT))], REGIONS))
+    law = cascade_fit.fit_cascade(read_rows([read_campaign(made(tmp_path / "wide", 60, 7, rest=SHORT))], REGIONS))
     for floor in law.floors[1:3]:
         assert floor.arriving.sd.at([0, 20]) == pytest.approx([0.8, 0.0], abs=0.3)
 
@@ -491,7 +490,7 @@ def test_the_scores_are_means_over_the_held_out_drops_with_errors_over_runs(know
 def test_the_model_says_what_it_was_fitted_to_and_what_that_covers(known: Known):
     fitted, used = known.fitted, known.used
     assert (fitted.kind, fitted.apparatus, fitted.apparatus_digest) == ("tower", "amerigo", SHAPE.digest)
-    assert [each.digest for each in fitted.data] == [load(each).digest for each in known.directories]
+    assert [each.digest for each in fitted.data] == [read_campaign(each).digest for each in known.directories]
     assert [each.runs for each in fitted.data] == [28, 14]
     assert sum(each.drops for each in fitted.data) == len(used)
     assert known.law.regions == REGIONS
@@ -502,7 +501,7 @@ def test_the_model_says_what_it_was_fitted_to_and_what_that_covers(known: Known)
     by_hand = {n: (low, high) for n, low, high in fitted.covered}
     alike = (used.thrown >= 6) & (used.thrown <= 8)  # within a ratio of 1.25 of 7
     assert by_hand[7] == (inside[alike].min(), inside[alike].max())
-    assert unseen(load(known.directories[0]), fitted).sum() == 12
+    assert unseen(read_campaign(known.directories[0]), fitted).sum() == 12
 
 
 @pytest.mark.slow
@@ -551,8 +550,8 @@ def test_equal_data_give_equal_bytes_in_any_order_and_with_any_number_of_threads
 @pytest.mark.slow
 def test_held_out_runs_have_no_part_in_the_law(few: Path, fitted_few: Fitted, monkeypatch: pytest.MonkeyPatch):
     """The same campaign, but all cubes of its held-out runs came out."""
-    module = importlib.import_module("tower_sim.fitting.fit")
-    campaign = load(few)
+    module = importlib.import_module("tower_sim.fitting.command")
+    campaign = read_campaign(few)
     code = campaign.cubes.after.names.index("tray")
     held = held_out(campaign)[campaign.drops.run[campaign.cubes.row]]
     after = replace(campaign.cubes.after, codes=np.where(held, code, campaign.cubes.after.codes))
@@ -569,7 +568,7 @@ def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp
     rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
     line = refusal("model", "fit", str(rule), "-o", str(tmp_path / "model.json"))
     assert "campaign.model is 'two_thirds'; allowed is 'physics'" in line
-    campaign = load(few)
+    campaign = read_campaign(few)
     profile = json.loads(json.dumps(campaign.spec["profile"]))
     profile["funnel"]["rim_mm"] += 1
     other = replace(campaign, spec={**campaign.spec, "profile": profile})
@@ -611,11 +610,11 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     games = made(tmp_path / "games", 20, 6, rest=SHORT)
     lines = io.StringIO()
     with report_progress("steps", stream=lines, clock=count(step=100).__next__) as tell:
-        result = check_tower(SHIPPED, [load(games)], 1, tell, trials=2)
+        result = check_tower(SHIPPED, [read_campaign(games)], 1, tell, trials=2)
     counted = [int(line.split()[1]) for line in lines.getvalue().splitlines()]
     assert counted == list(range(1, 23))  # 20 games to knock on and 2 trials
     assert all(f" of {counted[-1]} steps" in line for line in lines.getvalue().splitlines())
-    assert (result.games, result.drops) == (20, len(read_rows([load(games)], REGIONS)))
+    assert (result.games, result.drops) == (20, len(read_rows([read_campaign(games)], REGIONS)))
     assert result.power is not None
     assert result.power.trials == 2
     assert [each.name for each in result.scores] == ["two_thirds", "groups", "shared", "cascade"]
@@ -632,17 +631,17 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
 @pytest.mark.slow
 def test_a_check_of_what_cannot_be_checked_is_refused(known: Known, few: Path, tmp_path: Path):
     with pytest.raises(UsageError, match=r"campaign.kind is .*'chain'.*; allowed is game"):
-        check_tower(SHIPPED, [load(known.directories[1])], 1)
+        check_tower(SHIPPED, [read_campaign(known.directories[1])], 1)
     rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
     assert "two_thirds" in refusal("model", "check", "amerigo", str(rule))
-    observed = replace(SHIPPED, data=(replace(SHIPPED.data[0], digest=load(few).digest),))
+    observed = replace(SHIPPED, data=(replace(SHIPPED.data[0], digest=read_campaign(few).digest),))
     with pytest.raises(UsageError, match="games on one side is 3; allowed is 10 or more"):
-        check_tower(observed, [load(few)], 1)
+        check_tower(observed, [read_campaign(few)], 1)
     elsewhere = replace(SHIPPED, apparatus_digest="another")
     with pytest.raises(UsageError, match=r"surrogate was fitted for apparatus 'amerigo' \(another\)"):
-        check_tower(elsewhere, [load(few)], 1)
+        check_tower(elsewhere, [read_campaign(few)], 1)
     with pytest.raises(UsageError, match="several sets of rules"):
-        check_tower(SHIPPED, [load(few), load(known.directories[0])], 1)
+        check_tower(SHIPPED, [read_campaign(few), read_campaign(known.directories[0])], 1)
     with pytest.raises(UsageError, match="no_such_model"):
         check_command("no_such_model", [few], None, 1)
 
@@ -659,7 +658,7 @@ def test_a_campaign_of_a_surrogate_names_its_law(few: Path, tmp_path: Path):
     law = shipped(ship.name, ship.digest)
     assert [point["settings"] for point in manifest(tmp_path / "battles")["points"]] == [law.digest]
     assert law.digest != SHIPPED.digest
-    assert len(load(tmp_path / "battles").run_point) == 3
+    assert len(read_campaign(tmp_path / "battles").run_point) == 3
 
 
 BATTLE = """

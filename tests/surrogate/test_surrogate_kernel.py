@@ -9,13 +9,11 @@ import sys
 
 import pytest
 
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
-from tower_sim.runs.array import Runs
-from tower_sim.surrogate import kernel
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import shipped
+from tower_sim.runs import Runs
+from tower_sim.surrogate import SurrogateModel, kernel, shipped
 
 SHIFT = 0.2
 

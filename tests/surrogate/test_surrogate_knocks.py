@@ -20,12 +20,10 @@ from support.cases import each_case
 from support.command_line import refusal
 from support.node import PORTS, answered
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.campaign import parse, run
-from tower_sim.campaign.data import Campaign
-from tower_sim.campaign.reader import load as load_campaign
+from tower_sim.apparatus import load
+from tower_sim.campaign import Campaign, parse, read_campaign, run
 from tower_sim.clients import javascript
-from tower_sim.drops.door import HARDEST
+from tower_sim.drops import HARDEST
 from tower_sim.errors import UsageError
 from tower_sim.fitting.tower.knocks import (
     CHECKED,
@@ -39,14 +37,11 @@ from tower_sim.fitting.tower.knocks import (
 from tower_sim.games import amerigo
 from tower_sim.games.tower import game_seed
 from tower_sim.physics.core.drop import HOLD
-from tower_sim.surrogate import ship
+from tower_sim.surrogate import KNOCKS, Cascade, Fitted, Polyline, SurrogateModel, fitted_or_shipped, ship
 from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import Fitted, fitted_or_shipped
-from tower_sim.surrogate.table import KNOCKS, OUT, UNIT, WORD, Cascade, Polyline, knocked, threshold
+from tower_sim.surrogate.table import OUT, UNIT, WORD, knocked, threshold
 from tower_sim.testing import check_model
-from tower_sim.values.cubes import supply
-from tower_sim.values.state import Event, Resident, TowerState
+from tower_sim.values import Event, Resident, TowerState, supply
 
 SHAPE = load("amerigo")
 ODDS = np.array([-5.0, -4.0, -2.5, -0.5, 0.75, 1.5])
@@ -247,7 +242,7 @@ class TestJavaScript:
 @pytest.fixture(scope="module")
 def as_shipped() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("campaign.point", "surrogate.store"):
+        for module in ("campaign.spec", "surrogate.store"):
             patch.setattr(sys.modules[f"tower_sim.{module}"], "shipped", lambda *_: FILE)
         yield
 
@@ -285,7 +280,7 @@ def test_a_campaign_with_knocks_of_a_model_without_is_refused_before_it_runs(mon
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory, as_shipped: None) -> Campaign:
     run(parse(SPEC), folder := tmp_path_factory.mktemp("knocks") / "games")
-    return load_campaign(folder)
+    return read_campaign(folder)
 
 
 def played(campaign: Campaign, runs: range, strengths: Sequence[int]) -> PlayedKnocks:
@@ -312,7 +307,7 @@ def test_the_games_come_in_turn_from_each_design_point_of_each_campaign(
     monkeypatch.setattr(sys.modules["tower_sim.fitting.tower.knocks"], "GAMES", 5)
     vary = '[vary]\ndesign = "grid"\n[vary.fields]\n"rules.rounds" = [1, 2]'
     run(parse(f"{SPEC.replace('60', '3')}{vary}"), folder := tmp_path / "two")
-    two = load_campaign(folder)
+    two = read_campaign(folder)
     games = games_to_knock([campaign, two], [np.arange(7, 60), np.arange(1, 6)])
     knocks = play_knocks(games, MODEL.table.regions, FITTED)
     of = [(campaign, 7), (two, 1), (two, 3), (campaign, 8), (two, 2)]

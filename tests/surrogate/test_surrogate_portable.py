@@ -24,17 +24,14 @@ from support.portable import EXPECTED, MADE_UP, ODD_RULES, SEED, VECTORS, made_u
 from tests.vectors import renew
 from tests.vectors.renew import Seed, case, vectors
 from tower_sim import cli
-from tower_sim.clients.write import export_command
+from tower_sim.clients import export_command
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
-from tower_sim.surrogate import kernel, ship
+from tower_sim.surrogate import CROWD, FRESH, SurrogateModel, kernel, ship
 from tower_sim.surrogate.generator import WordStream, mixed
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.table import CROWD, FRESH, OUT, WORD, FloorTable, Resting, Table, move
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import Event, Resident, TowerState
+from tower_sim.surrogate.table import OUT, WORD, FloorTable, Resting, Table, move
+from tower_sim.values import Cube, Event, Outcome, Resident, TowerState
 
 ROOT = Path(__file__).parents[2]
 Ask = Callable[..., list[Any]]

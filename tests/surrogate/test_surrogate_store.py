@@ -20,12 +20,24 @@ from hypothesis import strategies as st
 from support.cases import each_case
 from support.command_line import refusal
 
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
-from tower_sim.surrogate import store
-from tower_sim.surrogate.store import BOARD, FAILED_NAME, TOWER, Fitted, RungScore, Source, load_fitted, shipped
-from tower_sim.surrogate.table import Cascade, FloorLaw, Passing, Polyline
+from tower_sim.surrogate import (
+    BOARD,
+    FAILED_NAME,
+    TOWER,
+    Cascade,
+    Fitted,
+    FloorLaw,
+    Passing,
+    Polyline,
+    RungScore,
+    Source,
+    load_fitted,
+    shipped,
+    store,
+)
 
 SHAPE = load("amerigo")
 SHIPPED = shipped(SHAPE.name, SHAPE.digest)

@@ -20,9 +20,10 @@ import numpy as np
 
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import make_plan
+from tower_sim.surrogate import json_text
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.kernel import play_games
-from tower_sim.surrogate.ship import json_text, table_document
+from tower_sim.surrogate.ship import table_document
 from tower_sim.surrogate.table import LIMIT, UNIT, WORD, FloorTable, Resting, Table, move
 
 FOLDER = Path(__file__).parent

@@ -13,8 +13,7 @@ from typing import Any, cast
 from tower_sim.apparatus.kind import ApparatusKind, Profile
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, fault, near, prints, quote, unknown
-from tower_sim.tools import registry
-from tower_sim.tools.reading import PROFILE, as_path, read_text, refuse_other, toml_table
+from tower_sim.tools import PROFILE, as_path, read_text, refuse_other, registry, toml_table
 
 SCHEMA = "tower-sim/apparatus"
 VERSION = 1

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tower_sim.apparatus.parts import Hand, Surface
-from tower_sim.documents.typed import Document, number
+from tower_sim.documents import Document, number
 from tower_sim.errors import UsageError
 
 

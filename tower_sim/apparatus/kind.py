@@ -19,7 +19,7 @@ from tower_sim.apparatus.parts import HALF_TABLE, Apparatus, Surface, as_apparat
 from tower_sim.apparatus.shapes import reach
 from tower_sim.documents import typed
 from tower_sim.errors import UsageError
-from tower_sim.values.outcome import INSIDE, LOST, TRAY, Place
+from tower_sim.values import INSIDE, LOST, TRAY, Place
 
 P = TypeVar("P", bound=Parameters)
 

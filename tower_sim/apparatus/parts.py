@@ -20,8 +20,7 @@ from tower_sim.apparatus.shapes import axes
 from tower_sim.compiled import call
 from tower_sim.errors import UsageError, check_kind
 from tower_sim.tools import portable
-from tower_sim.values.outcome import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE, Place
-
+from tower_sim.values import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE, Place
 
 T = TypeVar("T")
 

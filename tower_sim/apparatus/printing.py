@@ -12,8 +12,7 @@ from tower_sim.apparatus.dimensions import Plane
 from tower_sim.apparatus.parts import Apparatus, Box, Hull, over_table
 from tower_sim.apparatus.shapes import axes
 from tower_sim.errors import UsageError, quote
-from tower_sim.tools.pool import extra
-from tower_sim.tools.writing import check, write
+from tower_sim.tools import check, extra, write
 
 FORMATS = (".stl", ".3mf", ".glb")
 _PACKAGES = ("trimesh", "manifold3d", "lxml", "networkx")

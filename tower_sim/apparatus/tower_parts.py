@@ -15,7 +15,7 @@ from tower_sim.apparatus.common import Emerged, Parameters, Surfaces, SurfaceTab
 from tower_sim.apparatus.dimensions import Angle, Dimensions, Height, Level, Part, Plane, Section, Width, flare
 from tower_sim.apparatus.kind import ApparatusKind, Profile
 from tower_sim.apparatus.parts import Apparatus, Box, Opening, Region, span
-from tower_sim.documents.typed import Document, number
+from tower_sim.documents import Document, number
 from tower_sim.tools import portable
 
 

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 from tower_sim.apparatus import shapes as polygon
 from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.common import demand, mm
-from tower_sim.documents.typed import Document
+from tower_sim.documents import Document
 
 Array = npt.NDArray[np.float64]
 

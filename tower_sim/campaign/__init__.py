@@ -5,20 +5,27 @@
 A shard is a part of the runs. Only the client, the process that starts the campaign, writes files.
 """
 
-from tower_sim.campaign.run import campaign_run, campaign_status, campaign_verify, run, status, verify
-from tower_sim.campaign.spec import Spec, load, parse
-from tower_sim.campaign.tables import Shard, run_shard
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Shard",
-    "Spec",
-    "campaign_run",
-    "campaign_status",
-    "campaign_verify",
-    "load",
-    "parse",
-    "run",
-    "run_shard",
-    "status",
-    "verify",
-]
+from tower_sim.tools import face
+
+if TYPE_CHECKING:
+    from tower_sim.campaign.data import (
+        INSIDE,
+        NOWHERE,
+        SETUP,
+        Array,
+        Campaign,
+        CubeEntries,
+        Drops,
+        Facts,
+        Failed,
+        Words,
+    )
+    from tower_sim.campaign.reader import load_whole, read_campaign
+    from tower_sim.campaign.running import campaign_run, campaign_status, campaign_verify, run, spans, status, verify
+    from tower_sim.campaign.spec import Spec, canonical_json, load, parse
+    from tower_sim.campaign.tables import Shard, ShardRows, list_tables, play_run, run_shard
+    from tower_sim.campaign.vary import SAMPLED, apply_values, describe
+
+__getattr__ = face(__name__)

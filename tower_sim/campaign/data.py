@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.campaign.spec import find_game
-from tower_sim.games.game import Game
-from tower_sim.runs.by_drop import ByDrop, count_by_drop
+from tower_sim.games import Game
+from tower_sim.runs import ByDrop, count_by_drop
 
 Array = npt.NDArray[Any]
 

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
-from tower_sim.campaign.run import spans
+from tower_sim.campaign.running import spans
 from tower_sim.campaign.store import Store
 from tower_sim.errors import UsageError, quote
-from tower_sim.games.game import KEY
-from tower_sim.tools.pool import extra
-from tower_sim.tools.reading import as_path
+from tower_sim.games import KEY
+from tower_sim.tools import as_path, extra
 
 LANDINGS = ("settled", "jammed")
 _DROPS = (*KEY, "kind", "status", "drawn", "thrown", "inside_before", "emerged", "inside_after")
@@ -22,7 +21,7 @@ _CUBES = ("point", "run", "drop", "cube", "colour", "thrown", "age", "before", "
 _WIDEST = 1 << 21  # runs of a point, and drops of a run, that a key holds
 
 
-def load(directory: str | Path) -> Campaign:
+def read_campaign(directory: str | Path) -> Campaign:
     r"""Read the dataset of a campaign, also if shards were not played yet.
 
     Args:
@@ -37,7 +36,7 @@ def load(directory: str | Path) -> Campaign:
     >>> spec = parse('[campaign]\ngame = "amerigo"\nmodel = "surrogate"\nseed = "7"\ngames = 2\nshard = 1')
     >>> with TemporaryDirectory() as folder:
     ...     summary = run(spec, Path(folder, "data"))
-    ...     campaign = load(Path(folder, "data"))
+    ...     campaign = read_campaign(Path(folder, "data"))
     >>> campaign.runs, len(campaign.drops), campaign.thrown_by_colour.shape
     (2, 72, (72, 7))
     """
@@ -82,7 +81,7 @@ def load(directory: str | Path) -> Campaign:
 
 def load_whole(directory: str | Path) -> Campaign:
     """Read a campaign as `load` does; raises UsageError also for a missing shard."""
-    campaign = load(directory)
+    campaign = read_campaign(directory)
     if campaign.missing:
         raise UsageError(
             f"campaign {str(directory)!r} lacks shards {spans(campaign.missing)} of {campaign.shards}; allowed is a "

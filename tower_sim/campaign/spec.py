@@ -12,23 +12,27 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field, PlainSerializer, create_model, model_validator
 
-from tower_sim.apparatus.catalogue import from_tables, names
-from tower_sim.apparatus.catalogue import load as load_apparatus
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, from_tables, names
+from tower_sim.apparatus import load as load_apparatus
 from tower_sim.campaign.vary import MAX_POINTS, apply_values, describe, list_fields, points
-from tower_sim.documents.typed import Document, read, refuse_unknown
+from tower_sim.documents import Document, read, refuse_unknown
 from tower_sim.errors import UsageError, check_table, fault, quote
-from tower_sim.games.game import Game
-from tower_sim.games.running import check_knocks
+from tower_sim.games import Game, check_knocks
 from tower_sim.models import BOARD_MODELS, MODELS, Model, open_model
-from tower_sim.physics.settings import PhysicsSettings, read_settings
-from tower_sim.requests.request import read_rules
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import shipped
-from tower_sim.tools import registry
-from tower_sim.tools.reading import CAMPAIGN, as_path, json_value, read_text, refuse_other, toml_table
-from tower_sim.tools.terminal import report_progress
-from tower_sim.values.state import MAX_SEED
+from tower_sim.physics import PhysicsSettings, read_settings
+from tower_sim.requests import read_rules
+from tower_sim.surrogate import SurrogateModel, shipped
+from tower_sim.tools import (
+    CAMPAIGN,
+    as_path,
+    json_value,
+    read_text,
+    refuse_other,
+    registry,
+    report_progress,
+    toml_table,
+)
+from tower_sim.values import MAX_SEED
 
 
 def find_game(kind: str, code: Mapping[str, Any] | None = None) -> Game | None:
@@ -37,7 +41,7 @@ def find_game(kind: str, code: Mapping[str, Any] | None = None) -> Game | None:
     Raises UsageError for a file without a game.
     """
     if code:
-        from tower_sim.games.files import run_game_file as game_in
+        from tower_sim.games import run_game_file as game_in
 
         return game_in(str(code.get("text")), str(code.get("file")))
     return next((game for game in every_game() if game.kind == kind), None)

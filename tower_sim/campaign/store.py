@@ -26,16 +26,22 @@ from pydantic import Field, ValidationError
 from tower_sim.campaign import tables
 from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.tables import Shard
-from tower_sim.documents.typed import Document, read
-from tower_sim.drops.repeat import MAX_ATTEMPTS
+from tower_sim.documents import Document, read
+from tower_sim.drops import MAX_ATTEMPTS
 from tower_sim.errors import UsageError, fault, quote
-from tower_sim.physics.engine import find_version
-from tower_sim.physics.settings import SETTINGS_VERSION
-from tower_sim.tools.pool import extra
-from tower_sim.tools.reading import json_value, read_bytes
-from tower_sim.tools.registry import OWN, get
-from tower_sim.tools.version import TOWER_SIM
-from tower_sim.tools.writing import PART, replace, sync_directory, writing_error
+from tower_sim.physics import SETTINGS_VERSION, find_version
+from tower_sim.tools import (
+    OWN,
+    PART,
+    TOWER_SIM,
+    extra,
+    get,
+    json_value,
+    read_bytes,
+    replace,
+    sync_directory,
+    writing_error,
+)
 
 SCHEMA = "tower-sim/campaign"
 VERSION = 2

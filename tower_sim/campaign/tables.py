@@ -12,14 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tower_sim.campaign.spec import Point, Spec
-from tower_sim.drops.throwing import RecordedDrop, Recorder
+from tower_sim.drops import RecordedDrop, Recorder
 from tower_sim.errors import check_kind, check_whole
-from tower_sim.games.game import KEY, Game
-from tower_sim.games.tower import Turn
-from tower_sim.tools.pool import extra
-from tower_sim.tools.reading import Column
-from tower_sim.values.outcome import INSIDE
-from tower_sim.values.state import TowerState
+from tower_sim.games import KEY, Game, Turn
+from tower_sim.tools import Column, extra
+from tower_sim.values import INSIDE, TowerState
 
 
 @dataclass(frozen=True, slots=True)

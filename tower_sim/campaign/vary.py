@@ -13,7 +13,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 from pydantic import Field
 
-from tower_sim.documents.typed import Document, read
+from tower_sim.documents import Document, read
 from tower_sim.errors import fault, quote
 
 SAMPLED = ("latin_hypercube", "sobol")  # designs whose points are a sample

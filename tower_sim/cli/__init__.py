@@ -10,8 +10,7 @@ from typing import Any
 
 from tower_sim.cli import output
 from tower_sim.errors import UsageError, near, quote
-from tower_sim.tools.terminal import warn
-from tower_sim.tools.writing import CALLERS, WritingFailed
+from tower_sim.tools import CALLERS, WritingFailed, warn
 
 __all__ = ["main"]
 
@@ -60,7 +59,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except MemoryError:
         return _fail("out of memory; ask for less at once", 1)
     except RuntimeError as error:
-        from tower_sim.drops.repeat import TooManyFailedDraws
+        from tower_sim.drops import TooManyFailedDraws
 
         if not isinstance(error, TooManyFailedDraws):
             raise

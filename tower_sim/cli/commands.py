@@ -84,7 +84,7 @@ def command(group: typer.Typer, name: str, example: str) -> Any:
 def _keep_files(body: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(body)
     def run(*, force: bool, **options: Any) -> Any:
-        from tower_sim.tools.writing import keeping
+        from tower_sim.tools import keeping
 
         is_drawn = "seed" in options and options["seed"] is None
         with nullcontext() if force else keeping(differs=is_drawn):
@@ -278,9 +278,8 @@ def compare(
 @command(page, "live", "tower-sim page live -o tower.html")
 def live(output: NamedOut = None, towers: TowersOption = [], rules: RulesOption = None) -> None:  # noqa: B006
     """Write a web page in which you throw cubes by hand and watch them fall with real physics."""
-    from tower_sim.calibration.recording import make_document as night
-    from tower_sim.web.live import live_page
-    from tower_sim.web.page import write_page
+    from tower_sim.calibration import make_document as night
+    from tower_sim.web import live_page, write_page
 
     write_page(
         output := _body("common").choose_path(output, "live.html"),
@@ -292,8 +291,7 @@ def live(output: NamedOut = None, towers: TowersOption = [], rules: RulesOption 
 @command(page, "lab", "tower-sim page lab -o lab.html")
 def lab(output: NamedOut = None, towers: TowersOption = [], rules: RulesOption = None) -> None:  # noqa: B006
     """Write a web page in which you move sliders for house rules and see what they change."""
-    from tower_sim.web.lab import lab_page
-    from tower_sim.web.page import write_page
+    from tower_sim.web import lab_page, write_page
 
     write_page(output := _body("common").choose_path(output, "lab.html"), lambda: lab_page(towers, rules))
     print(output)
@@ -302,8 +300,8 @@ def lab(output: NamedOut = None, towers: TowersOption = [], rules: RulesOption =
 @command(page, "record", "tower-sim page record -o night.html")
 def record(output: NamedOut = None, towers: TowersOption = []) -> None:  # noqa: B006
     """Write a web page for a phone that records a game night and tests your tower."""
-    from tower_sim.calibration.recording import record_page
-    from tower_sim.web.page import write_page
+    from tower_sim.calibration import record_page
+    from tower_sim.web import write_page
 
     write_page(output := _body("common").choose_path(output, "record.html"), lambda: record_page(towers))
     print(output)
@@ -383,7 +381,7 @@ def report(
     from json import dumps
 
     from tower_sim.study import study
-    from tower_sim.tools.terminal import say
+    from tower_sim.tools import say
 
     document = study(directory, output, point)
     if json:
@@ -440,8 +438,8 @@ def fit(
     seed: Seed = None,
 ) -> int:
     """Fit a tower to drops that you recorded, so that it behaves like yours."""
-    from tower_sim.calibration.command import calibrate_command
-    from tower_sim.compare.tuned import read_wishes
+    from tower_sim.calibration import calibrate_command
+    from tower_sim.compare import read_wishes
     from tower_sim.errors import fault
 
     if not observations and not wish:
@@ -468,9 +466,9 @@ def check_tower(
     json: Json = False,
 ) -> int:
     """Check whether your recorded tower behaves as a profile predicts."""
-    from tower_sim.calibration.verdict import fairness_command
+    from tower_sim.calibration import fairness_command
     from tower_sim.models import choose_settings
-    from tower_sim.requests.request import first_game
+    from tower_sim.requests import first_game
 
     settings = choose_settings(model, engine, accuracy)
     apparatus = tower or first_game().apparatus
@@ -481,8 +479,8 @@ def check_tower(
 @command(tower, "export", "tower-sim tower export amerigo -o tower.stl")
 def export(tower: TowerArgument, output: NamedOut = None) -> None:
     """Write a tower as a file for a 3D printer: STL, 3MF or GLB, in millimetres."""
-    from tower_sim.apparatus.catalogue import load
-    from tower_sim.apparatus.printing import export as export_to
+    from tower_sim.apparatus import export as export_to
+    from tower_sim.apparatus import load
 
     path = _body("common").choose_path(output, f"{Path(tower).stem}.stl")
     for name, mesh in export_to(load(tower), path).items():
@@ -533,7 +531,7 @@ def export_model(
     ] = None,
 ) -> None:
     """Write a surrogate for programs in other languages, in whole numbers only."""
-    from tower_sim.clients.write import export_command, write_package
+    from tower_sim.clients import export_command, write_package
     from tower_sim.errors import UsageError, check_one
 
     check_one("--to", to, _FORMS)
@@ -560,8 +558,7 @@ def serve(
     from tower_sim.errors import UsageError, fault
 
     if http:
-        from tower_sim.service.limits import Limits, read_limits
-        from tower_sim.service.run import read_token, serve_http
+        from tower_sim.service import Limits, read_limits, read_token, serve_http
 
         bounds = read_limits(limits) if limits is not None else Limits()
         token = read_token(token_file) if token_file is not None else ""
@@ -573,7 +570,7 @@ def serve(
             raise UsageError(f"--{option} is of the service on the network; add --http, or leave it out")
     from tower_sim.service import ModelCache
     from tower_sim.service import serve as answer_lines
-    from tower_sim.tools.terminal import terminable
+    from tower_sim.tools import terminable
 
     source: TextIO | None = sys.stdin
     if source is None:  # Python sets it to None when it was closed

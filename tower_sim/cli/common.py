@@ -7,15 +7,13 @@ from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path
 
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.models import Model, open_model
-from tower_sim.physics.settings import ENGINE
-from tower_sim.requests.request import Play, Throw
-from tower_sim.tools.reading import STATE, json_value, read_text, refuse_other
-from tower_sim.tools.registry import OWN, get
-from tower_sim.tools.version import TOWER_SIM
-from tower_sim.values.state import TowerState, check_seed, short_seed
+from tower_sim.physics import ENGINE
+from tower_sim.requests import Play, Throw
+from tower_sim.tools import OWN, STATE, TOWER_SIM, get, json_value, read_text, refuse_other
+from tower_sim.values import TowerState, check_seed, short_seed
 
 Physics = tuple[str, str | None, str | None]
 """The requested model, engine and accuracy. The engine and the accuracy are None if they are not given."""
@@ -25,7 +23,7 @@ def version() -> str:
     """Return the versions of tower_sim, Python and our engines, in one line."""
     import platform
 
-    from tower_sim.physics.engine import find_version
+    from tower_sim.physics import find_version
 
     engines: list[str] = []
     for name in sorted(OWN["engine"], key=lambda name: name != ENGINE):
@@ -60,8 +58,7 @@ def reopen_model(shape: Apparatus, state: TowerState | None) -> Model:
     """Open the model that made a state, with its engine and accuracy; without a state, open physics."""
     if state is None or state.model != "physics":
         return open_model(shape, state.model if state else "physics")
-    from tower_sim.physics.scene import find_maker
-    from tower_sim.physics.settings import accuracy
+    from tower_sim.physics import accuracy, find_maker
 
     engine = find_maker(shape, state.digest)
     return open_model(shape, "physics", accuracy(*engine) if engine else None)

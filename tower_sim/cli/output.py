@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
 from tower_sim.errors import quote
-from tower_sim.tools.terminal import warn
+from tower_sim.tools import warn
 
 PLAIN = "tower-sim-plain"
 _PLAIN = str.maketrans("▁▂▃▄▅▆▇█±×²°→←−…", "_.-=+*%#~x2o><-.")

@@ -9,19 +9,14 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, load
 from tower_sim.cli.common import Physics, check_replay, read_seed
-from tower_sim.drops.contract import DropModel
+from tower_sim.drops import DropModel
 from tower_sim.errors import check_whole
-from tower_sim.games.game import Game
-from tower_sim.games.rules import describe_rules
-from tower_sim.games.tower import Turn
-from tower_sim.games.ways import FEWEST_DRAWN, MAX_RUNS, Asked, change
+from tower_sim.games import FEWEST_DRAWN, MAX_RUNS, Asked, Game, Turn, change, describe_rules
 from tower_sim.models import open_model
-from tower_sim.requests.request import Play, check, fill, no_odds, play_document, read_rules, turns
-from tower_sim.tools import registry
-from tower_sim.tools.terminal import report_progress, say
+from tower_sim.requests import Play, check, fill, no_odds, play_document, read_rules, turns
+from tower_sim.tools import registry, report_progress, say
 
 
 def list_rules(name: str) -> None:

@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus import load
 from tower_sim.cli.common import Physics, check_replay, number, read_seed, read_state, reopen_model
-from tower_sim.drops.repeat import MOST_DRAWS, Chances, estimate_chances, is_more, make_document
-from tower_sim.drops.repeat import redo as redo_of
+from tower_sim.drops import MOST_DRAWS, Chances, estimate_chances, is_more, make_document
+from tower_sim.drops import redo as redo_of
 from tower_sim.errors import UsageError, check_whole, fault, unknown
 from tower_sim.models import PHYSICS, choose_settings, open_model
-from tower_sim.requests.request import Throw, drop_document, outcome
-from tower_sim.runs.statistics import FEWEST, Estimate, too_few
-from tower_sim.tools.terminal import count_noun, report_progress, say
-from tower_sim.values.cubes import count_by_colour, parse_counts
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import Event, TowerState, check_seed
+from tower_sim.requests import Throw, drop_document, outcome
+from tower_sim.runs import FEWEST, Estimate, too_few
+from tower_sim.tools import count_noun, report_progress, say
+from tower_sim.values import Event, Outcome, TowerState, check_seed, count_by_colour, parse_counts
 
 _SCHEMA = "tower-sim/redo"
 _KEYS = ("profile", "state", "seed", "throw", "knock", "game")

@@ -9,16 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.catalogue import fitted_with
-from tower_sim.apparatus.kind import ApparatusKind
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, ApparatusKind, fitted_with
 from tower_sim.errors import UsageError, check_one, quote
-from tower_sim.games.game import Game
+from tower_sim.games import Game
 from tower_sim.models import ABOUT
-from tower_sim.physics.engine import find_version
-from tower_sim.physics.settings import ENGINE, accuracies
-from tower_sim.tools import registry
-from tower_sim.tools.terminal import count_noun, say
+from tower_sim.physics import ENGINE, accuracies, find_version
+from tower_sim.tools import count_noun, registry, say
 
 SCHEMA = "tower-sim/list"
 VERSION = 1
@@ -101,8 +97,7 @@ def import_(
 ) -> None:
     """Import a mesh, or again that of a profile, draw the tower, and print what was found."""
     from tower_sim.apparatus.mesh import importing
-    from tower_sim.drawing.files import picture_bytes
-    from tower_sim.drawing.picture import apparatus_figure
+    from tower_sim.drawing import apparatus_figure, picture_bytes
 
     if unit is not None:
         check_one("--unit", unit, importing.UNITS)

@@ -8,12 +8,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tower_sim.apparatus.catalogue import load, names
-from tower_sim.games.game import Game
-from tower_sim.physics.plain import core_wasm, document, text
-from tower_sim.requests.variants import DEFAULT
+from tower_sim.apparatus import load, names
+from tower_sim.games import Game
+from tower_sim.physics import core_wasm, document, text
+from tower_sim.requests import DEFAULT
 from tower_sim.tools import registry
-from tower_sim.web.page import read_built, source
+from tower_sim.web import read_built, source
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.M)
 _REEXPORT = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.M)

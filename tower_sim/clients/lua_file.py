@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from tower_sim.errors import fault
-from tower_sim.web.page import source
+from tower_sim.web import source
 
 _HEAD = ("schema", "version", "apparatus", "apparatus_digest", "model")
 _MARKER = "local MODEL = nil\n"

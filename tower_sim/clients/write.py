@@ -15,18 +15,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.kind import with_board
+from tower_sim.apparatus import load, with_board
 from tower_sim.clients import javascript as modules
 from tower_sim.clients import lua_file
 from tower_sim.errors import UsageError, fault, quote
-from tower_sim.surrogate.ship import document, js_text, json_text
-from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped, shipped_names
-from tower_sim.tools.terminal import warn
-from tower_sim.tools.version import TOWER_SIM
-from tower_sim.tools.writing import write, write_all
-from tower_sim.web.live import element_module, element_types
-from tower_sim.web.page import source
+from tower_sim.surrogate import TOWER, Fitted, document, fitted_or_shipped, js_text, json_text, shipped_names
+from tower_sim.tools import TOWER_SIM, warn, write, write_all
+from tower_sim.web import element_module, element_types, source
 
 NAME = "tower-sim"
 FORMATS = {"js": js_text, "json": json_text, "lua": lua_file.text}

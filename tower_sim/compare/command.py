@@ -12,12 +12,11 @@ from tower_sim.compare.paired import Comparison, compare, name_models
 from tower_sim.compare.play import MAX_GAMES, play_pairs
 from tower_sim.compare.words import compare_report
 from tower_sim.errors import UsageError, check_whole, fault
-from tower_sim.games.compared import Compared
+from tower_sim.games import Compared
 from tower_sim.models import Model, open_model
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.requests.variants import Variant, read_variant
-from tower_sim.tools import writing
-from tower_sim.tools.terminal import report_progress, say
+from tower_sim.physics import PhysicsSettings
+from tower_sim.requests import Variant, read_variant
+from tower_sim.tools import report_progress, say, writing
 
 
 def compare_files(

@@ -11,14 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drops.repeat import TooManyFailedDraws
-from tower_sim.games.compared import Compared, Row, Values, leaves
-from tower_sim.requests.variants import DEFAULT, Variant
-from tower_sim.runs.array import Array
-from tower_sim.runs.figure import Figure
-from tower_sim.runs.statistics import CONFIDENCE, FEWEST, holm
-from tower_sim.surrogate.store import FAILED_NAME
+from tower_sim.apparatus import Apparatus
+from tower_sim.drops import TooManyFailedDraws
+from tower_sim.games import Compared, Row, Values, leaves
+from tower_sim.requests import DEFAULT, Variant
+from tower_sim.runs import CONFIDENCE, FEWEST, Array, Figure, holm
+from tower_sim.surrogate import FAILED_NAME
 
 CHUNK = 4096  # pairs that are summed at once, so that the sums do not depend on the sizes of batches
 

@@ -13,19 +13,14 @@ import numpy as np
 
 from tower_sim.compare.paired import CHUNK, Draws, Pairs, Tally
 from tower_sim.compiled import way
-from tower_sim.drops.contract import DropModel
-from tower_sim.drops.repeat import TooManyFailedDraws
-from tower_sim.drops.throwing import Recorder
+from tower_sim.drops import DropModel, Recorder, TooManyFailedDraws
 from tower_sim.errors import UsageError, check_whole, fault
-from tower_sim.games.compared import Compared, Values
-from tower_sim.games.ways import parse_value
-from tower_sim.requests.request import APPARATUS, to_its_end
-from tower_sim.requests.variants import Variant, read_variant
-from tower_sim.runs.array import Array
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.ship import ShipSurrogate
-from tower_sim.tools.reading import toml_table, toml_text
-from tower_sim.values.state import check_seed
+from tower_sim.games import Compared, Values, parse_value
+from tower_sim.requests import APPARATUS, Variant, read_variant, to_its_end
+from tower_sim.runs import Array
+from tower_sim.surrogate import ShipSurrogate, SurrogateModel
+from tower_sim.tools import toml_table, toml_text
+from tower_sim.values import check_seed
 
 MOST = 1000  # values of one rule
 _NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"

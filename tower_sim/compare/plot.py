@@ -10,15 +10,11 @@ import numpy as np
 
 from tower_sim.compare.paired import Comparison
 from tower_sim.compare.words import decimals, describe_differences, describe_significant, notes
-from tower_sim.drawing.files import check_path, save
-from tower_sim.games.compared import Group, Picture, Row
-from tower_sim.report import charts
-from tower_sim.report.charts import Panel
-from tower_sim.report.numbers import Cell
-from tower_sim.report.page import SETTERS, Chart, Report, Section, Table
-from tower_sim.runs.statistics import CONFIDENCE, Estimate, Estimates, student_quantile
-from tower_sim.tools import writing
-from tower_sim.tools.pool import need
+from tower_sim.drawing import check_path, save
+from tower_sim.games import Group, Picture, Row
+from tower_sim.report import SETTERS, Cell, Chart, Panel, Report, Section, Table, charts
+from tower_sim.runs import CONFIDENCE, Estimate, Estimates, student_quantile
+from tower_sim.tools import need, writing
 
 PAGE = ".html"
 _WIDEST = 1.0  # share of A's mean: wider intervals are not drawn, to leave room for the others

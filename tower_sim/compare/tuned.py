@@ -18,15 +18,12 @@ from tower_sim.compare.paired import Comparison, noun, row_json
 from tower_sim.compare.play import RuleValues, Way, as_it_was
 from tower_sim.compare.words import percent
 from tower_sim.errors import UsageError, check_table, fault, unknown
-from tower_sim.games.compared import Row, how_sure, instead, number
-from tower_sim.physics.settings import PhysicsSettings, accuracies, accuracy
-from tower_sim.report.numbers import count_decimals
-from tower_sim.requests.request import APPARATUS, GAME
-from tower_sim.requests.variants import DEFAULT, Variant
-from tower_sim.runs.statistics import FEWEST, too_few
-from tower_sim.tools import writing
-from tower_sim.tools.reading import toml_key, toml_text
-from tower_sim.tools.terminal import count_noun, one_line
+from tower_sim.games import Row, how_sure, instead, number
+from tower_sim.physics import PhysicsSettings, accuracies, accuracy
+from tower_sim.report import count_decimals
+from tower_sim.requests import APPARATUS, DEFAULT, GAME, Variant
+from tower_sim.runs import FEWEST, too_few
+from tower_sim.tools import count_noun, one_line, toml_key, toml_text, writing
 
 SCHEMA, VERSION = "tower-sim/wish", 2
 BEYOND = 0.05  # share of drops outside of the fitted range from which on the fast model cannot tell

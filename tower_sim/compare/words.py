@@ -12,10 +12,10 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.compare.paired import LEVEL, POWER, Comparison, differences, noun
-from tower_sim.games.compared import Row
-from tower_sim.report.numbers import count_decimals
-from tower_sim.runs.statistics import FEWEST, too_few
-from tower_sim.tools.terminal import count_noun
+from tower_sim.games import Row
+from tower_sim.report import count_decimals
+from tower_sim.runs import FEWEST, too_few
+from tower_sim.tools import count_noun
 
 _TITLE = 27  # characters of the first column; longer titles continue on further lines
 _MOST = 6  # differing keys that are listed

@@ -4,7 +4,13 @@ marks.py says what is compiled, choice.py which way runs here; memory.py how arg
 WebAssembly and plain Python give the same bytes.
 """
 
-from tower_sim.compiled.choice import WAYS, call, chosen, way
-from tower_sim.compiled.file import CompiledFile, CompiledFunction, Memory
+from typing import TYPE_CHECKING
 
-__all__ = ["WAYS", "CompiledFile", "CompiledFunction", "Memory", "call", "chosen", "way"]
+from tower_sim.tools import face
+
+if TYPE_CHECKING:
+    from tower_sim.compiled.choice import WAYS, call, chosen, way
+    from tower_sim.compiled.file import CompiledFile, CompiledFunction, Memory
+    from tower_sim.compiled.marks import R, T, aside, inner
+
+__getattr__ = face(__name__)

@@ -13,8 +13,7 @@ from tower_sim.compiled import by_native
 from tower_sim.compiled.file import CompiledFile, Memory
 from tower_sim.compiled.marks import BUILD, TRIAL, VARIABLE
 from tower_sim.errors import UsageError
-from tower_sim.tools.pool import pip_install
-from tower_sim.tools.terminal import warn
+from tower_sim.tools import pip_install, warn
 
 WAYS = ("native", "wasm", "python")
 """A shared library for this system, WebAssembly by wasmtime, or plain Python."""

@@ -13,8 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from tower_sim.apparatus.dimensions import Dimensions, Section, Width
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, Dimensions, Section, Width
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
 from tower_sim.drawing.paint import Paint
 from tower_sim.drawing.plan import describe_cubes, draw_plan, find_near_cubes
@@ -23,7 +22,7 @@ from tower_sim.drawing.sheet import Sheet, Where, measure_width
 from tower_sim.drawing.sight import Sight, View, look_at
 from tower_sim.drawing.solids import Array, Faces, join, make_boxes, make_faces
 from tower_sim.drawing.surfaces import cube_faces, cut_section, find_part, find_shades, find_surface, mm, zone_faces
-from tower_sim.values.state import TowerState
+from tower_sim.values import TowerState
 
 Counts = Mapping[str, Sequence[int]]
 """The number of cubes at each drop, by colour."""

@@ -19,11 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
-from tower_sim.apparatus import shapes
-from tower_sim.apparatus.board import Board, Zone
-from tower_sim.apparatus.dimensions import BoardPlan, Cut, Printed
-from tower_sim.apparatus.kind import with_board
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, Board, BoardPlan, Cut, Printed, Zone, shapes, with_board
 from tower_sim.drawing.files import FONT, GREY, INK
 from tower_sim.drawing.paint import Paint
 from tower_sim.drawing.section import draw_heights, draw_widths, in_mm
@@ -31,8 +27,8 @@ from tower_sim.drawing.sheet import Sheet, Where, measure_width
 from tower_sim.drawing.sight import View
 from tower_sim.drawing.solids import Array, Faces, join, make_faces
 from tower_sim.drawing.surfaces import ZONE, cube_faces, find_shades, find_surface, zone_faces
-from tower_sim.tools.terminal import count_noun
-from tower_sim.values.state import Resident, TowerState
+from tower_sim.tools import count_noun
+from tower_sim.values import Resident, TowerState
 
 Box = tuple[float, float, float, float]  # x0, x1, y0, y1
 

@@ -20,7 +20,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc
 
-from tower_sim.apparatus.dimensions import Angle, Dimensions, Height, Level, Section, Width
+from tower_sim.apparatus import Angle, Dimensions, Height, Level, Section, Width
 from tower_sim.drawing.files import FONT, GREY, INK, MARK
 from tower_sim.drawing.sheet import ARROW, Sheet, Sides, Where, measure_width, scale, spread
 from tower_sim.drawing.sight import View

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.apparatus.parts import Box, Hull
-from tower_sim.apparatus.shapes import axes
+from tower_sim.apparatus import Box, Hull, axes
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import to_rgb
 
-from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.dimensions import Cut, Dimensions, Part, Section, Vector
+from tower_sim.apparatus import Board, Cut, Dimensions, Part, Section, Vector
 from tower_sim.drawing.files import cube_colours
 from tower_sim.drawing.sight import View
 from tower_sim.drawing.solids import Array, Faces, make_boxes
 from tower_sim.errors import UsageError
-from tower_sim.values.state import Resident
+from tower_sim.values import Resident
 
 CUBE = "cube "  # before the colour, in the name of a cube's faces
 ZONE = "zone "  # before the zone's name, in the name of its floor

@@ -13,12 +13,10 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from tower_sim.apparatus.board import Board
+from tower_sim.apparatus import Board
 from tower_sim.drops.door import Door
 from tower_sim.errors import fault
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import TowerState, check_seed
+from tower_sim.values import Cube, Outcome, TowerState, check_seed
 
 Draw = tuple[TowerState, Sequence[Cube], "int | np.random.SeedSequence"]
 """What a drop depends on: the state before it, the cubes that are thrown, and a seed."""

@@ -13,16 +13,17 @@ from typing import NoReturn, TypeVar, cast
 import numpy as np
 
 from tower_sim.errors import UsageError, check_kind, check_number, check_whole, fault, near, prints, quote
-from tower_sim.values.cubes import Cube, check_colour
-from tower_sim.values.state import (
+from tower_sim.values import (
     LAUNCH,
     MOST_THERE,
     BoardState,
+    Cube,
     Event,
     Pose,
     Resident,
     Touch,
     TowerState,
+    check_colour,
 )
 
 T = TypeVar("T")

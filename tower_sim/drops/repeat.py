@@ -15,15 +15,13 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.documents.answers import ChancesAnswer, EstimateAnswer, ThrowChances
+from tower_sim.documents import ChancesAnswer, EstimateAnswer, ThrowChances
 from tower_sim.drops.contract import BoardModel, DropModel, HandModel
 from tower_sim.drops.door import as_cubes, as_model, as_seed, as_state, foreign
 from tower_sim.drops.throwing import as_throw
 from tower_sim.errors import check_whole, fault
-from tower_sim.runs.statistics import CONFIDENCE, Estimate, average, clopper_pearson
-from tower_sim.values.cubes import Cube, count_by_colour, supply
-from tower_sim.values.outcome import Outcome, Status
-from tower_sim.values.state import Event, TowerState, rng_from_text
+from tower_sim.runs import CONFIDENCE, Estimate, average, clopper_pearson
+from tower_sim.values import Cube, Event, Outcome, Status, TowerState, count_by_colour, rng_from_text, supply
 
 MOST_DRAWS = 1_000_000
 _CUBE = 1e-4  # cubes: means that differ by less count as equal

@@ -12,9 +12,7 @@ import numpy as np
 from tower_sim.drops.contract import Closing, DropModel
 from tower_sim.drops.door import knock_strength
 from tower_sim.errors import check_table, fault, find_slip
-from tower_sim.values.cubes import COLOURS, MAX_CUBES, Cube, as_counts, count_by_colour
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import TowerState
+from tower_sim.values import COLOURS, MAX_CUBES, Cube, Outcome, TowerState, as_counts, count_by_colour
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Importing this package registers `tower_sim/PushYourLuck-v0`, `tower_sim/Amerigo
 `tower_sim/DeadReckoning-v0` with Gymnasium. It needs the extra `env`.
 """
 
-from tower_sim.tools.pool import extra
+from tower_sim.tools import extra
 
 _WHERE = "tower_sim.env."
 _ENVIRONMENTS = {

@@ -8,12 +8,8 @@ from typing import Any
 
 from tower_sim.env.base import Seen, TowerEnv, by_colour
 from tower_sim.errors import check_number, check_whole
-from tower_sim.games.amerigo import GAME
-from tower_sim.games.amerigo.phases import DropEntry, cleared, drop, start
-from tower_sim.games.amerigo.picture import game_figure
-from tower_sim.games.amerigo.rules import Tokens, options
-from tower_sim.values.cubes import count_by_colour
-from tower_sim.values.state import TowerState
+from tower_sim.games.amerigo import GAME, DropEntry, Tokens, cleared, drop, game_figure, options, start
+from tower_sim.values import TowerState, count_by_colour
 
 NEED, GOLD = 20, 0.5  # assumptions: see AmerigoPhasesEnv
 _MOST_NEED = 1_000

@@ -17,14 +17,13 @@ import numpy as np
 from gymnasium import spaces
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.drops.repeat import TooManyFailedDraws
+from tower_sim.apparatus import load
+from tower_sim.drops import TooManyFailedDraws
 from tower_sim.errors import UsageError, check_kind, check_one, fault
 from tower_sim.games import Game, GameTower
 from tower_sim.models import open_model
-from tower_sim.runs.array import Array
-from tower_sim.values.outcome import ZONE
-from tower_sim.values.state import check_seed
+from tower_sim.runs import Array
+from tower_sim.values import ZONE, check_seed
 
 KNOWLEDGE = ("throw", "table", "state")
 """The observation: `throw` hides the cubes inside, `table` counts them by colour, `state` adds every place and age."""

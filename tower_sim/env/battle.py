@@ -13,19 +13,26 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
-from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.kind import with_board
-from tower_sim.drops.repeat import TooManyFailedDraws
+from tower_sim.apparatus import Board, with_board
+from tower_sim.drops import TooManyFailedDraws
 from tower_sim.env.base import Seen, TowerEnv
 from tower_sim.errors import check_one, fault
-from tower_sim.games.dead_reckoning import GAME
-from tower_sim.games.dead_reckoning.abilities import ZONE, Use, list_places
-from tower_sim.games.dead_reckoning.battle import Battle, Policy, advance, due, start, when_behind
-from tower_sim.games.dead_reckoning.picture import board_figure
-from tower_sim.games.dead_reckoning.sides import Setup
-from tower_sim.runs.array import Array
-from tower_sim.values.cubes import count_by_colour
-from tower_sim.values.state import check_seed
+from tower_sim.games.dead_reckoning import (
+    GAME,
+    ZONE,
+    Battle,
+    Policy,
+    Setup,
+    Use,
+    advance,
+    board_figure,
+    due,
+    list_places,
+    start,
+    when_behind,
+)
+from tower_sim.runs import Array
+from tower_sim.values import check_seed, count_by_colour
 
 RULES: Mapping[str, Any] = {
     "cubes": {"purple": 6, "green": 6},

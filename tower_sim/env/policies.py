@@ -15,9 +15,8 @@ from tower_sim.env.base import TowerEnv
 from tower_sim.env.push_your_luck import STOP, THROW, PushYourLuckVectorEnv
 from tower_sim.errors import check_number, check_whole, unknown
 from tower_sim.games.push_your_luck import MOST_THROWS, after
-from tower_sim.runs.array import Array
-from tower_sim.runs.statistics import Estimate, average
-from tower_sim.values.state import check_seed
+from tower_sim.runs import Array, Estimate, average
+from tower_sim.values import check_seed
 
 Policy = Callable[[Any], int]
 greedy: Policy = operator.methodcaller("greedy")

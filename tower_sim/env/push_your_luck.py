@@ -14,14 +14,12 @@ from gymnasium.vector.utils import batch_space
 
 from tower_sim.env.base import Seen, TowerEnv, by_colour
 from tower_sim.errors import check_whole, fault
-from tower_sim.games import Turn
-from tower_sim.games.picture import figure
+from tower_sim.games import Turn, figure
 from tower_sim.games.push_your_luck import GAME, MOST_THROWS, LuckRules, after, throw
-from tower_sim.runs.array import Array
-from tower_sim.surrogate.many import ManyTowers
-from tower_sim.tools.terminal import count_noun
-from tower_sim.values.cubes import count_by_colour
-from tower_sim.values.state import TowerState, check_seed
+from tower_sim.runs import Array
+from tower_sim.surrogate import ManyTowers
+from tower_sim.tools import count_noun
+from tower_sim.values import TowerState, check_seed, count_by_colour
 
 THROW, STOP = 0, 1
 _SHOWN = 14  # throws in a picture

@@ -9,8 +9,11 @@ used raise UsageError.
             unseen runs, and the surrogate's --facts--> tests
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from tower_sim.fitting.fit import check_command, fit, fit_command
+from tower_sim.tools import face
 
-__all__ = ["check_command", "fit", "fit_command"]
+if TYPE_CHECKING:
+    from tower_sim.fitting.command import check_command, fit, fit_command
+
+__getattr__ = face(__name__)

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tower_sim.apparatus.catalogue import from_tables
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.campaign.data import Array, Campaign
+from tower_sim.apparatus import Apparatus, from_tables
+from tower_sim.campaign import Array, Campaign
 from tower_sim.errors import UsageError, fault
-from tower_sim.surrogate.store import Fitted
+from tower_sim.surrogate import Fitted
 
 
 def find_apparatus(campaigns: Sequence[Campaign]) -> Apparatus:

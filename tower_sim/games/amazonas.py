@@ -15,9 +15,8 @@ from typing import Any, Literal, get_args
 from pydantic import Field
 
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
-from tower_sim.runs.figure import SHARE, SUM
-from tower_sim.runs.tower import INSIDE
-from tower_sim.tools.terminal import count_noun
+from tower_sim.runs import INSIDE, SHARE, SUM
+from tower_sim.tools import count_noun
 
 ROUNDS = 18  # line 52
 Species = Literal["fish", "orchid", "butterfly", "parrot", "reptile"]  # line 11

@@ -19,9 +19,8 @@ from pydantic import Field, model_validator
 
 from tower_sim.errors import fault
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
-from tower_sim.runs.figure import MOST, SHARE, SUM
-from tower_sim.runs.tower import INSIDE
-from tower_sim.tools.terminal import count_noun
+from tower_sim.runs import INSIDE, MOST, SHARE, SUM
+from tower_sim.tools import count_noun
 
 PRINTED = {"fruit": 15, "cattle": 15, "fish": 15, "wood": 15, "stone": 12, "iron": 10}  # lines 65 to 85
 MARKETS = INTERIOR, EXTERIOR = ("interior", "exterior")

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from tower_sim.errors import fault
 from tower_sim.games import Game, GameTower, Rules, Turn
-from tower_sim.values.cubes import MAX_CUBES, Cube
+from tower_sim.values import MAX_CUBES, Cube
 
 COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white")
 _Count = Annotated[int, Field(ge=0, le=MAX_CUBES)]

@@ -14,11 +14,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.drops.contract import DropModel
+from tower_sim.drops import DropModel
 from tower_sim.games.running import shares, word_facts
 from tower_sim.games.tower import Turn
-from tower_sim.runs.array import Array
-from tower_sim.runs.figure import Figure
+from tower_sim.runs import Array, Figure
 
 _CERTAIN = 1e-4  # adjusted p up to which a difference is called certain
 _WITH_MEANS = 4  # figures that the sentences give with their means

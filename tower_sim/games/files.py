@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games.game import Game
 from tower_sim.games.running import error_text, find_line, guard, line_of_fault
-from tower_sim.tools.reading import read_text
+from tower_sim.tools import read_text
 
 _NEEDS = ("name", "title", "Rules")
 

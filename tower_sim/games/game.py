@@ -23,24 +23,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.kind import with_board
-from tower_sim.apparatus.parts import Apparatus, as_tower
-from tower_sim.documents.typed import refuse_unknown
-from tower_sim.drops.contract import DropModel
+from tower_sim.apparatus import Apparatus, as_tower, load, with_board
+from tower_sim.documents import refuse_unknown
+from tower_sim.drops import DropModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import rules as typed
 from tower_sim.games.running import check_rules, count_run, count_words, start_run
 from tower_sim.games.tower import GameTower, Turn
 from tower_sim.games.ways import Ways
-from tower_sim.runs.figure import Figure, table
-from tower_sim.runs.figure import check as check_figures
-from tower_sim.runs.tower import INSIDE, OUT
-from tower_sim.tools.reading import Column
-from tower_sim.tools.terminal import count_noun
+from tower_sim.runs import INSIDE, OUT, Figure, table
+from tower_sim.runs import check as check_figures
+from tower_sim.tools import Column, count_noun
 
 if TYPE_CHECKING:
-    from tower_sim.runs.array import Plan
+    from tower_sim.runs import Plan
 
 KEY = ("point", "run", "drop")
 """The first columns of every table of a dataset."""

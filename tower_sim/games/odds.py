@@ -12,15 +12,13 @@ from typing import Annotated, Any, Literal, NotRequired
 import numpy as np
 from pydantic import BaseModel, Field
 
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.documents import answers
-from tower_sim.documents.answers import Mean, Share, make_type
+from tower_sim.apparatus import Apparatus
+from tower_sim.documents import Mean, Share, answers, make_type
 from tower_sim.errors import UsageError
 from tower_sim.games.running import count_words, word_facts
 from tower_sim.games.tower import Turn
-from tower_sim.runs.figure import Figure
-from tower_sim.runs.statistics import CONFIDENCE, FEWEST, average, ratio_of_sums, student_quantile, too_few, wilson
-from tower_sim.tools.terminal import count_noun
+from tower_sim.runs import CONFIDENCE, FEWEST, Figure, average, ratio_of_sums, student_quantile, too_few, wilson
+from tower_sim.tools import count_noun
 
 
 class ManyRuns(ABC):

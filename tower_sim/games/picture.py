@@ -10,22 +10,26 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from tower_sim.drawing.files import FONT, INK, check_path, save
-from tower_sim.drawing.paint import Paint, paints
-from tower_sim.drawing.picture import (
+from tower_sim.drawing import (
     COLUMN,
+    FONT,
+    INK,
     ROW,
     WIDEST,
+    Paint,
+    check_path,
     draw_rows,
     draw_stacks,
     dress,
     find_colours,
     measure_margin,
+    paints,
+    save,
     stack_height,
 )
 from tower_sim.errors import UsageError
 from tower_sim.games.tower import Turn
-from tower_sim.tools.terminal import count_noun
+from tower_sim.tools import count_noun
 
 _RIGHT, _BOTTOM = 0.15, 0.48  # inches
 GAP = 0.14  # inches between panels

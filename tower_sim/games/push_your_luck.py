@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
-from tower_sim.tools.terminal import count_noun
+from tower_sim.tools import count_noun
 
 MOST_THROWS = 20  # in a round
 

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tower_sim.documents import typed
-from tower_sim.documents.typed import describe_allowed, mistake
+from tower_sim.documents import describe_allowed, mistake, typed
 from tower_sim.errors import check_table
 
 

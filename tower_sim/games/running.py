@@ -14,14 +14,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.drops.contract import DropModel
-from tower_sim.drops.door import as_model
-from tower_sim.drops.repeat import TooManyFailedDraws, until_landed
+from tower_sim.drops import DropModel, TooManyFailedDraws, as_model, until_landed
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, plain
 from tower_sim.games.tower import GameTower, Turn
-from tower_sim.runs.by_drop import ByDrop, count_by_drop
-from tower_sim.values.cubes import MAX_CUBES, count_by_colour
-from tower_sim.values.state import check_seed
+from tower_sim.runs import ByDrop, count_by_drop
+from tower_sim.values import MAX_CUBES, check_seed, count_by_colour
 
 SETUP = "setup"
 MAX_RUN = 2**32 - 1  # the number of a run is a 32-bit word of its seed

@@ -13,9 +13,8 @@ from pydantic import Field, model_validator
 
 from tower_sim.errors import fault
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
-from tower_sim.runs.figure import SHARE, SUM
-from tower_sim.runs.tower import INSIDE
-from tower_sim.tools.terminal import count_noun
+from tower_sim.runs import INSIDE, SHARE, SUM
+from tower_sim.tools import count_noun
 
 NUMBERS = {str(number): 6 - abs(number - 7) for number in range(2, 13)}  # ours: one cube for each result of two dice
 CARDS = ("wood", "wool", "grain", "brick", "ore")  # line 26

@@ -9,13 +9,9 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from tower_sim.drops.contract import DropModel
-from tower_sim.drops.repeat import TooManyFailedDraws, until_landed
-from tower_sim.drops.throwing import Counts, Throwing, merge_counts
+from tower_sim.drops import Counts, DropModel, Throwing, TooManyFailedDraws, merge_counts, until_landed
 from tower_sim.errors import UsageError, as_whole, fault, unknown
-from tower_sim.values.cubes import Cube, count_by_colour, in_order, supply
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import TowerState
+from tower_sim.values import Cube, Outcome, TowerState, count_by_colour, in_order, supply
 
 DROP_STREAM, KNOCK_STREAM, GAME_STREAM = 0, 1, 2
 

@@ -9,15 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from tower_sim.drops.contract import DropModel
+from tower_sim.drops import DropModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games.compared import Compared
 from tower_sim.games.odds import FigureOdds, ManyRuns, odds_type, run_type
 from tower_sim.games.running import check_knocks
 from tower_sim.games.tower import Turn
-from tower_sim.tools.reading import toml_table
-from tower_sim.tools.terminal import count_noun
-from tower_sim.values.cubes import check_colour
+from tower_sim.tools import count_noun, toml_table
+from tower_sim.values import check_colour
 
 MAX_WORD = 40  # characters of a word in a request of the service
 MAX_WORDS = 100

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.tools.registry import get
-from tower_sim.values.state import Pose
+from tower_sim.tools import get
+from tower_sim.values import Pose
 
 
 @dataclass(slots=True)

@@ -12,15 +12,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.apparatus import where
-from tower_sim.apparatus.parts import Apparatus, as_apparatus
+from tower_sim.apparatus import Apparatus, as_apparatus, where
 from tower_sim.errors import UsageError, fault
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.core.machine import CORE
 from tower_sim.physics.scene import Launch, Scene, state_digest
 from tower_sim.physics.settings import PhysicsSettings, as_settings
-from tower_sim.values.cubes import Cube
-from tower_sim.values.state import LAUNCH, Pose
+from tower_sim.values import LAUNCH, Cube, Pose
 
 SCHEMA = "tower-sim/physics"
 VERSION = 3

@@ -10,17 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.apparatus import where
-from tower_sim.apparatus.parts import Apparatus, Vector
+from tower_sim.apparatus import Apparatus, Vector, where
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.core.run import GONE, TOUCH
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracies, accuracy
-from tower_sim.tools.registry import names
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import TRAY, Place, Status
-from tower_sim.values.state import Pose, Touch
+from tower_sim.tools import names
+from tower_sim.values import TRAY, Cube, Place, Pose, Status, Touch
 
 
 def state_digest(shape: Apparatus, settings: PhysicsSettings) -> str:

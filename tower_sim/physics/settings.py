@@ -13,9 +13,9 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass as checked_dataclass
 from pydantic_core import ArgsKwargs
 
-from tower_sim.documents.typed import raise_usage_errors, refuse_unknown
+from tower_sim.documents import raise_usage_errors, refuse_unknown
 from tower_sim.errors import UsageError, check_kind, check_table, fault, near
-from tower_sim.tools.registry import names
+from tower_sim.tools import names
 
 SETTINGS_VERSION = 1
 GRAVITY = 9.81  # m/s2

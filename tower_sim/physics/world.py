@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Self
 
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.physics.bullet.engine import make_scene
 from tower_sim.physics.engine import make

@@ -21,10 +21,9 @@ import numpy as np
 
 from tower_sim.report import charts
 from tower_sim.report.numbers import Cell, show
-from tower_sim.runs.statistics import Estimate
-from tower_sim.tools.pool import need
-from tower_sim.tools.writing import check, make_folder, write_all
-from tower_sim.web.page import Page, read_built, source
+from tower_sim.runs import Estimate
+from tower_sim.tools import check, make_folder, need, write_all
+from tower_sim.web import Page, read_built, source
 
 FILES = "report.html", "report.md"  # of every report
 SETTERS = "jinja2", "markdown_it"  # packages that make the pages

@@ -25,26 +25,25 @@ from pydantic import (
     model_validator,
 )
 
-from tower_sim.apparatus.catalogue import names as profiles
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.documents.answers import ThrowAnswer
-from tower_sim.documents.typed import read
-from tower_sim.drops.contract import DropModel
-from tower_sim.drops.door import HARDEST, as_state, knock_strength
-from tower_sim.drops.repeat import estimate_chances, make_document, throw
-from tower_sim.drops.throwing import as_throw
+from tower_sim.apparatus import Apparatus
+from tower_sim.apparatus import names as profiles
+from tower_sim.documents import ThrowAnswer, read
+from tower_sim.drops import (
+    HARDEST,
+    DropModel,
+    as_state,
+    as_throw,
+    estimate_chances,
+    knock_strength,
+    make_document,
+    throw,
+)
 from tower_sim.errors import UsageError, check_kind, check_table, fault, quote, unknown
-from tower_sim.games.game import Game
-from tower_sim.games.odds import ManyRuns
-from tower_sim.games.tower import Turn
-from tower_sim.games.ways import MAX_RUNS, MAX_WORD, MAX_WORDS, Asked
+from tower_sim.games import MAX_RUNS, MAX_WORD, MAX_WORDS, Asked, Game, ManyRuns, Turn
 from tower_sim.models import MODELS, PHYSICS, choose_settings
-from tower_sim.physics.settings import PhysicsSettings, accuracies
-from tower_sim.tools import registry
-from tower_sim.tools.reading import RULES, as_path, read_text, refuse_other, toml_table
-from tower_sim.values.cubes import MAX_CUBES
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import MAX_SEED, TowerState, check_seed
+from tower_sim.physics import PhysicsSettings, accuracies
+from tower_sim.tools import RULES, as_path, read_text, refuse_other, registry, toml_table
+from tower_sim.values import MAX_CUBES, MAX_SEED, Outcome, TowerState, check_seed
 
 GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of its rules
 FILES = {"files": True}  # the context of a reader whose callers may name files

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tower_sim.apparatus.catalogue import load as load_apparatus
-from tower_sim.apparatus.catalogue import names
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus, names
+from tower_sim.apparatus import load as load_apparatus
 from tower_sim.errors import UsageError, fault, prints, word_list
-from tower_sim.games.game import Game
-from tower_sim.games.ways import set_value
+from tower_sim.games import Game, set_value
 from tower_sim.requests.request import (
     APPARATUS,
     GAME,
@@ -24,8 +22,7 @@ from tower_sim.requests.request import (
     parse_rules,
     read_table,
 )
-from tower_sim.tools import registry
-from tower_sim.tools.reading import PROFILE, is_kind, read_text
+from tower_sim.tools import PROFILE, is_kind, read_text, registry
 
 DEFAULT = registry.names("game")[0]  # the game of a rules file without the key `game`
 

@@ -24,23 +24,21 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Match
 
-from tower_sim.apparatus.kind import ApparatusKind
-from tower_sim.documents import answers
-from tower_sim.documents.typed import mistake
-from tower_sim.drops.repeat import TooManyFailedDraws
+from tower_sim.apparatus import ApparatusKind
+from tower_sim.documents import answers, mistake
+from tower_sim.drops import TooManyFailedDraws
 from tower_sim.errors import UsageError
 from tower_sim.models import ABOUT
-from tower_sim.physics.settings import accuracies
-from tower_sim.requests.request import Odds, Play, Throw, games
+from tower_sim.physics import accuracies
+from tower_sim.requests import Odds, Play, Throw, games
 from tower_sim.service import codes
 from tower_sim.service.codes import CODES
 from tower_sim.service.limits import Limits
 from tower_sim.service.lines import read_object
 from tower_sim.service.problems import MEDIA, Problem, as_json, make_problem
 from tower_sim.service.workers import Workers, stopping
-from tower_sim.tools import registry
-from tower_sim.tools.version import TOWER_SIM
-from tower_sim.web.page import source
+from tower_sim.tools import TOWER_SIM, registry
+from tower_sim.web import source
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -272,7 +270,7 @@ def _add_requests(app: FastAPI, workers: Workers) -> None:
 
 @cache
 def _show_page() -> Response:
-    from tower_sim.web.live import live_page  # needs drawing, which a service does without otherwise
+    from tower_sim.web import live_page  # needs drawing, which a service does without otherwise
 
     return HTMLResponse(live_page())
 

@@ -8,15 +8,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drops.contract import Closing, DropModel
+from tower_sim.apparatus import Apparatus, load
+from tower_sim.drops import Closing, DropModel
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.requests.request import AnyRequest
-from tower_sim.surrogate.store import beside
-from tower_sim.tools.reading import read_bytes
+from tower_sim.physics import PhysicsSettings
+from tower_sim.requests import AnyRequest
+from tower_sim.surrogate import beside
+from tower_sim.tools import read_bytes
 
 KEPT = 8  # a physics model holds an engine client of a few MB
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tower_sim.drops.repeat import TooManyFailedDraws
+from tower_sim.drops import TooManyFailedDraws
 from tower_sim.errors import UsageError
 
 INVALID, UNKNOWN, TOO_LARGE = "field.invalid", "field.unknown", "field.too_large"

@@ -10,13 +10,13 @@ from typing import Any, cast
 
 from pydantic import Field
 
-from tower_sim.documents.typed import Document, read
+from tower_sim.documents import Document, read
 from tower_sim.errors import fault, quote
-from tower_sim.games.ways import MAX_RUNS, check_words
+from tower_sim.games import MAX_RUNS, check_words
 from tower_sim.models import PHYSICS
-from tower_sim.requests.request import APPARATUS, GAME, AnyRequest, Odds, Play
+from tower_sim.requests import APPARATUS, GAME, AnyRequest, Odds, Play
 from tower_sim.service.codes import TOO_LARGE
-from tower_sim.tools.reading import read_text, toml_table, toml_text
+from tower_sim.tools import read_text, toml_table, toml_text
 
 MAX_DROPS = 2_000  # of a game
 MAX_HANDLED = 400_000  # cubes times drops of a game: some seconds without physics

@@ -7,22 +7,17 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, ClassVar, cast, get_type_hints
 
-from tower_sim.apparatus.catalogue import names
-from tower_sim.documents import answers
-from tower_sim.documents.answers import Here, Refusal
-from tower_sim.documents.typed import read
+from tower_sim.apparatus import names
+from tower_sim.documents import Here, Refusal, answers, read
 from tower_sim.errors import UsageError, fault, near
 from tower_sim.models import MODELS
-from tower_sim.physics.settings import accuracies
+from tower_sim.physics import accuracies
+from tower_sim.requests import FILES, AnyRequest, Odds, Play, Request, Throw, games
 from tower_sim.requests import request as requests
-from tower_sim.requests.request import FILES, AnyRequest, Odds, Play, Request, Throw, games
 from tower_sim.service import limits
 from tower_sim.service.cache import ModelCache
 from tower_sim.service.codes import BODY_TOO_LARGE, INTERNAL, NOT_JSON, describe
-from tower_sim.tools import registry
-from tower_sim.tools.reading import check_bounds, refuse_constant
-from tower_sim.tools.terminal import one_line, warn
-from tower_sim.tools.version import TOWER_SIM
+from tower_sim.tools import TOWER_SIM, check_bounds, one_line, refuse_constant, registry, warn
 
 MAX_LINE = 2**20
 _EXAMPLE = 'try {"do": "drop", "cubes": {"blue": 4}}'

@@ -9,10 +9,10 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from tower_sim.documents.answers import ProblemAnswer
+from tower_sim.documents import ProblemAnswer
 from tower_sim.service import codes
 from tower_sim.service.codes import CODES
-from tower_sim.tools.terminal import one_line, warn
+from tower_sim.tools import one_line, warn
 
 MEDIA = "application/problem+json"
 LATER = {"Retry-After": "5"}

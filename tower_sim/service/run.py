@@ -12,9 +12,7 @@ from pathlib import Path
 
 from tower_sim.errors import UsageError, check_whole, fault, quote
 from tower_sim.service.limits import Limits
-from tower_sim.tools.pool import extra
-from tower_sim.tools.reading import read_text
-from tower_sim.tools.terminal import terminable
+from tower_sim.tools import extra, read_text, terminable
 
 LEAST_TOKEN = 16  # characters: if drawn at random, about 80 bits or more
 SWITCH = 0.001  # s after which a thread that computes in Python lets another, such as that of /healthz, go on

@@ -7,8 +7,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 
+from tower_sim.requests import AnyRequest, Play, Throw
 from tower_sim.requests import request as requests
-from tower_sim.requests.request import AnyRequest, Play, Throw
 from tower_sim.service import codes, limits
 from tower_sim.service.cache import ModelCache
 from tower_sim.service.problems import LATER, Problem, as_json

@@ -1,7 +1,11 @@
 """Statistics of a campaign and their plots."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from tower_sim.study.making import study
+from tower_sim.tools import face
 
-__all__ = ["study"]
+if TYPE_CHECKING:
+    from tower_sim.study.battles import chain_lengths, first_cubes, through_ship
+    from tower_sim.study.making import study
+
+__getattr__ = face(__name__)

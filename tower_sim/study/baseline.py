@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tower_sim.campaign.data import NOWHERE, SETUP, Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
+from tower_sim.campaign import NOWHERE, SETUP, Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.errors import UsageError
-from tower_sim.surrogate.two_thirds import REGION, RESIDENT_OUT, THROWN_OUT
+from tower_sim.surrogate import REGION, RESIDENT_OUT, THROWN_OUT
 
 FEWEST, MOST = 500, 4000  # games of the rule
 

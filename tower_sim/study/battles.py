@@ -11,15 +11,12 @@ from typing import cast
 
 import numpy as np
 
-from tower_sim.campaign.data import INSIDE, NOWHERE, Array, Campaign
-from tower_sim.report import charts
-from tower_sim.report.charts import Panel
-from tower_sim.report.numbers import how_sure, plain_share, show
-from tower_sim.report.page import Chart, Rows, Section, Table
-from tower_sim.runs.statistics import Estimate, Estimates, Resamples, chi2_tail
+from tower_sim.campaign import INSIDE, NOWHERE, Array, Campaign
+from tower_sim.report import Chart, Panel, Rows, Section, Table, charts, how_sure, plain_share, show
+from tower_sim.runs import Estimate, Estimates, Resamples, chi2_tail
 from tower_sim.study.retention import count_values, grouped, histogram, list_counts, overall, resident_rows
-from tower_sim.tools.terminal import count_noun
-from tower_sim.values.outcome import BORDER, ZONE
+from tower_sim.tools import count_noun
+from tower_sim.values import BORDER, ZONE
 
 PERMUTATIONS = 999
 FEWEST = 199  # permutations at least, for any number of cubes

@@ -9,12 +9,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
-from tower_sim.campaign.vary import SAMPLED, apply_values
+from tower_sim.campaign import NOWHERE, SAMPLED, Array, Campaign, Words, apply_values
 from tower_sim.errors import check_whole, fault
-from tower_sim.runs.figure import MEAN, PHASES, Figure
-from tower_sim.runs.statistics import Estimate, Estimates, Resamples, ratio_errors
-from tower_sim.runs.tower import GENERAL, TOWER
+from tower_sim.runs import GENERAL, MEAN, PHASES, TOWER, Estimate, Estimates, Figure, Resamples, ratio_errors
 from tower_sim.study import battles
 from tower_sim.study.baseline import GameKit, find_kit, play_rule
 

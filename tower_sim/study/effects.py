@@ -14,16 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.campaign.data import Array
-from tower_sim.report.numbers import plainly
-from tower_sim.runs.statistics import (
-    CONFIDENCE,
-    Estimate,
-    any_difference,
-    contrast,
-    holm,
-    student_quantile,
-)
+from tower_sim.campaign import Array
+from tower_sim.report import plainly
+from tower_sim.runs import CONFIDENCE, Estimate, any_difference, contrast, holm, student_quantile
 from tower_sim.study.design import SweptCurve, Varied
 
 RISES, FALLS = "rises", "falls"

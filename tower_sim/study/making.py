@@ -10,17 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.campaign.data import Campaign
-from tower_sim.campaign.reader import load
-from tower_sim.campaign.run import spans
-from tower_sim.campaign.vary import describe
-from tower_sim.report.numbers import how_sure, show
-from tower_sim.report.page import SETTERS, Report, Rows, Section, Table, check_report
-from tower_sim.runs.statistics import FEWEST, Estimate, Resamples
+from tower_sim.campaign import Campaign, describe, read_campaign, spans
+from tower_sim.report import SETTERS, Report, Rows, Section, Table, check_report, how_sure, show
+from tower_sim.runs import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, questions, sections, swept, tower
 from tower_sim.study.design import at_point, curves, each_point, used_points
-from tower_sim.tools.pool import need
-from tower_sim.tools.terminal import count_noun, report_progress
+from tower_sim.tools import count_noun, need, report_progress
 
 PACKAGES = ("tower_sim", "numpy", "scipy", "pyarrow", "matplotlib")
 SCHEMA = "tower-sim/study"
@@ -41,7 +36,7 @@ def study(directory: str | Path, out: str | Path, point: int | None = None) -> d
         The text and the tables as a document.
     """
     need("campaign", "pyarrow", *SETTERS)
-    whole = load(directory)
+    whole = read_campaign(directory)
     campaign = whole if point is None else at_point(whole, point)
     check_report(out)
     which = "" if point is None else f", point {point}: {describe(dict(whole.points[point]))}"

@@ -10,18 +10,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from tower_sim.campaign.data import Array, Campaign
-from tower_sim.report import charts
-from tower_sim.report.charts import RULE, Draw, Panel, bars, level, points
-from tower_sim.report.numbers import capitalise, plain_share, plainly, show
-from tower_sim.report.page import Chart, Rows, Section, Table
-from tower_sim.runs.statistics import Estimates
+from tower_sim.campaign import Array, Campaign
+from tower_sim.report import (
+    RULE,
+    Chart,
+    Draw,
+    Panel,
+    Rows,
+    Section,
+    Table,
+    bars,
+    capitalise,
+    charts,
+    level,
+    plain_share,
+    plainly,
+    points,
+    show,
+)
+from tower_sim.runs import Estimates
 from tower_sim.study import retention
 from tower_sim.study.design import phase_figures
 from tower_sim.study.retention import DROPS_OF_A_CELL, by_group, grouped, list_counts, overall
 from tower_sim.study.tower import NAMES, PhaseMeans, TowerFigures, phase_means
-from tower_sim.surrogate.two_thirds import THROWN_OUT
-from tower_sim.tools.terminal import count_noun
+from tower_sim.surrogate import THROWN_OUT
+from tower_sim.tools import count_noun
 
 DRAWN = 3  # figures of the game whose course is drawn
 

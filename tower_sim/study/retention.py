@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.campaign.data import INSIDE, Array, Campaign
-from tower_sim.runs.statistics import CONFIDENCE, FEWEST, Estimate, Estimates, Resamples, student_quantile, sum_by_unit
-from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
+from tower_sim.campaign import INSIDE, Array, Campaign
+from tower_sim.runs import CONFIDENCE, FEWEST, Estimate, Estimates, Resamples, student_quantile, sum_by_unit
+from tower_sim.surrogate import RESIDENT_OUT, THROWN_OUT
 
 LAGS = 7
 

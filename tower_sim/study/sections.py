@@ -7,19 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.campaign.data import Array, Campaign
-from tower_sim.report import charts
-from tower_sim.report.charts import RULE, Panel, bars, level, points
-from tower_sim.report.numbers import show
-from tower_sim.report.page import Chart, Rows, Section, Table
-from tower_sim.runs.statistics import Estimates, Resamples, apart, holm
+from tower_sim.campaign import Array, Campaign
+from tower_sim.report import RULE, Chart, Panel, Rows, Section, Table, bars, charts, level, points, show
+from tower_sim.runs import Estimates, Resamples, apart, holm
 from tower_sim.study import battles, retention
 from tower_sim.study.baseline import is_of_the_rule
 from tower_sim.study.design import estimate, other_figures, own_columns
 from tower_sim.study.effects import LEVEL
 from tower_sim.study.retention import DROPS_OF_A_CELL, LATE, WITHIN
 from tower_sim.study.tower import NAMES, TowerFigures
-from tower_sim.surrogate.two_thirds import RESIDENT_OUT
+from tower_sim.surrogate import RESIDENT_OUT
 
 LONG = 12  # rows that a report shows of a long table
 ENOUGH = 20  # cubes at risk, from which on an age is drawn

@@ -9,13 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.campaign.data import Array, Campaign
-from tower_sim.report import charts
-from tower_sim.report.charts import Panel, points
-from tower_sim.report.numbers import HOW_SURE, capitalise, plainly, show
-from tower_sim.report.page import Chart, Rows, Section, Table
-from tower_sim.runs.statistics import FEWEST
-from tower_sim.runs.tower import INSIDE, OUT, THROWN_OUT
+from tower_sim.campaign import Array, Campaign
+from tower_sim.report import HOW_SURE, Chart, Panel, Rows, Section, Table, capitalise, charts, plainly, points, show
+from tower_sim.runs import FEWEST, INSIDE, OUT, THROWN_OUT
 from tower_sim.study import effects as fx
 from tower_sim.study.design import (
     BATTLE,

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.campaign.data import Array, Campaign
-from tower_sim.report.numbers import capitalise, how_sure, plain_share, plainly
-from tower_sim.runs.figure import Figure
-from tower_sim.runs.statistics import Estimate, Estimates, Resamples
-from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT
+from tower_sim.campaign import Array, Campaign
+from tower_sim.report import capitalise, how_sure, plain_share, plainly
+from tower_sim.runs import INSIDE, INSIDE_SETUP, OUT, Estimate, Estimates, Figure, Resamples
 from tower_sim.study import retention
 from tower_sim.study.baseline import play_beside
 from tower_sim.study.design import estimate, other_figures, phase_figures

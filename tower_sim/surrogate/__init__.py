@@ -11,3 +11,47 @@
 package knows no game. Files and towers that do not fit raise UsageError. READ model.py FIRST; docs/surrogate.md says
 how close the surrogate is to physics.
 """
+
+from typing import TYPE_CHECKING
+
+from tower_sim.tools import face
+
+if TYPE_CHECKING:
+    from tower_sim.surrogate.board_law import TERMS, BoardLaw, Covered
+    from tower_sim.surrogate.groups import (
+        AGES,
+        LOG_SIZE,
+        LOG_SIZE_SD,
+        AgeOdds,
+        Array,
+        BetaBinomial,
+        GroupsLaw,
+        beta_binomial,
+        chance,
+        fit,
+        fit_ages,
+        fit_group,
+        terms,
+    )
+    from tower_sim.surrogate.many import ManyTowers
+    from tower_sim.surrogate.model import SurrogateModel
+    from tower_sim.surrogate.ship import ShipSurrogate, document, js_text, json_text
+    from tower_sim.surrogate.store import (
+        BOARD,
+        FAILED_NAME,
+        TOWER,
+        Fitted,
+        RungScore,
+        Source,
+        beside,
+        find_surrogate,
+        fitted_or_shipped,
+        has_fitted,
+        load_fitted,
+        shipped,
+        shipped_names,
+    )
+    from tower_sim.surrogate.table import CROWD, FRESH, KNOCKS, Cascade, FloorLaw, Passing, Polyline, normal_scores
+    from tower_sim.surrogate.two_thirds import REGION, RESIDENT_OUT, THROWN_OUT, TwoThirdsRule
+
+__getattr__ = face(__name__)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tower_sim.errors import fault
 from tower_sim.surrogate.two_thirds import AGAIN, from_plain
-from tower_sim.values.outcome import BORDER, TABLE, ZONE
+from tower_sim.values import BORDER, TABLE, ZONE
 
 Array = npt.NDArray[Any]
 

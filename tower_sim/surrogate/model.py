@@ -11,17 +11,27 @@ from typing import cast
 
 import numpy as np
 
-from tower_sim.apparatus.parts import Apparatus, as_tower
-from tower_sim.drops.contract import BaseModel
-from tower_sim.drops.door import Door, knock_strength, no_knocks
+from tower_sim.apparatus import Apparatus, as_tower
+from tower_sim.drops import BaseModel, Door, knock_strength, no_knocks
 from tower_sim.errors import check_kind, check_number, check_whole
-from tower_sim.runs.array import Array, Plan, Runs
+from tower_sim.runs import Array, Plan, Runs
 from tower_sim.surrogate.kernel import play_games
 from tower_sim.surrogate.store import Fitted, as_fitted
 from tower_sim.surrogate.table import CROWD, OUT, Resting, Table, knocked, moved, table_of
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import INSIDE, TRAY, Landing, Outcome, Status
-from tower_sim.values.state import DROPS, Event, Resident, TowerState, check_seed, rng_text
+from tower_sim.values import (
+    DROPS,
+    INSIDE,
+    TRAY,
+    Cube,
+    Event,
+    Landing,
+    Outcome,
+    Resident,
+    Status,
+    TowerState,
+    check_seed,
+    rng_text,
+)
 
 _WORDS = 256  # words drawn at a time; the last is used first
 

@@ -12,18 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.kind import with_board
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drops.contract import BaseModel
-from tower_sim.drops.door import Door, as_zone, no_knocks
+from tower_sim.apparatus import Apparatus, Board, with_board
+from tower_sim.drops import BaseModel, Door, as_zone, no_knocks
 from tower_sim.errors import check_kind, fault
 from tower_sim.surrogate.board_law import Array, BoardLaw
 from tower_sim.surrogate.store import TOWER, Fitted
 from tower_sim.surrogate.table import Table, table_of
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import BORDER, TABLE, ZONE, Landing, Outcome, Status
-from tower_sim.values.state import Event, Resident, TowerState, rng_text
+from tower_sim.values import BORDER, TABLE, ZONE, Cube, Event, Landing, Outcome, Resident, Status, TowerState, rng_text
 
 
 class ShipSurrogate(BaseModel):

@@ -13,11 +13,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, quote
 from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.table import Cascade
-from tower_sim.tools.reading import MODEL, as_path, json_value, read_text, refuse_other
+from tower_sim.tools import MODEL, as_path, json_value, read_text, refuse_other
 
 SCHEMA = "tower-sim/surrogate"
 VERSION = 1

@@ -10,13 +10,10 @@ from typing import Any, cast, get_args, get_type_hints
 
 import numpy as np
 
-from tower_sim.apparatus.parts import Apparatus, as_tower
-from tower_sim.drops.contract import BaseModel
-from tower_sim.drops.door import Door, no_knocks
+from tower_sim.apparatus import Apparatus, as_tower
+from tower_sim.drops import BaseModel, Door, no_knocks
 from tower_sim.errors import check_kind, check_whole, fault
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import INSIDE, TRAY, Landing, Outcome, Status
-from tower_sim.values.state import Event, Resident, TowerState, rng_text
+from tower_sim.values import INSIDE, TRAY, Cube, Event, Landing, Outcome, Resident, Status, TowerState, rng_text
 
 AGAIN = "fit it again"
 _hints = cache(get_type_hints)

@@ -12,7 +12,7 @@ from tower_sim.values.cubes import Cube, count_by_colour, in_order
 from tower_sim.values.state import Pose, TowerState, check_seed
 
 if TYPE_CHECKING:
-    from tower_sim.documents.answers import ThrowAnswer
+    from tower_sim.documents import ThrowAnswer
 
 
 INSIDE = "inside:"

@@ -12,8 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.errors import UsageError, as_whole, check_kind, fault, quote
-from tower_sim.tools.reading import MAX_DIGITS
-from tower_sim.tools.token import MOST_BYTES, pack, unpack
+from tower_sim.tools import MAX_DIGITS, MOST_BYTES, pack, unpack
 from tower_sim.values.cubes import MAX_CUBES, Cube, check_colour, each_cube
 
 MAX_SEED = 2**128 - 1

@@ -4,3 +4,15 @@ Read src/live/main.tsx for the app; page.py for what a page is. live.py, lab.py,
 calibration/recording.py fill one. `python -m calibration.validation.web` builds built/, so an
 installation needs no node.
 """
+
+from typing import TYPE_CHECKING
+
+from tower_sim.tools import face
+
+if TYPE_CHECKING:
+    from tower_sim.web import replay
+    from tower_sim.web.lab import lab_page
+    from tower_sim.web.live import element_module, element_types, live_page
+    from tower_sim.web.page import Page, read_built, source, write_page
+
+__getattr__ = face(__name__)

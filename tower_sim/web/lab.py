@@ -8,18 +8,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
-from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drawing.paint import paints
+from tower_sim.apparatus import Apparatus, load
+from tower_sim.drawing import paints
 from tower_sim.errors import UsageError, check_whole, fault, quote
-from tower_sim.games.game import Game
-from tower_sim.requests.variants import DEFAULT, Variant, read_variant
-from tower_sim.surrogate.ship import document
-from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped_names
-from tower_sim.surrogate.store import shipped as shipped_surrogate
-from tower_sim.tools import registry
-from tower_sim.tools.reading import toml_table
-from tower_sim.tools.version import TOWER_SIM
+from tower_sim.games import Game
+from tower_sim.requests import DEFAULT, Variant, read_variant
+from tower_sim.surrogate import TOWER, Fitted, beside, document, load_fitted, shipped_names
+from tower_sim.surrogate import shipped as shipped_surrogate
+from tower_sim.tools import TOWER_SIM, registry, toml_table
 from tower_sim.web.page import Page, draw_section
 
 SCHEMA = "tower-sim/lab"

@@ -13,20 +13,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.apparatus.catalogue import load, names
-from tower_sim.apparatus.parts import Apparatus, normal_of
-from tower_sim.apparatus.shapes import axes
-from tower_sim.drawing.paint import paints
+from tower_sim.apparatus import Apparatus, axes, load, names, normal_of
+from tower_sim.drawing import paints
 from tower_sim.errors import UsageError, fault, quote
-from tower_sim.games.game import Game
-from tower_sim.physics.plain import core_wasm, document
-from tower_sim.requests.variants import DEFAULT, Variant, read_variant
-from tower_sim.runs.array import Plan
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped, shipped_names
-from tower_sim.tools import registry
-from tower_sim.tools.version import TOWER_SIM
-from tower_sim.values.cubes import COLOURS
+from tower_sim.games import Game
+from tower_sim.physics import core_wasm, document
+from tower_sim.requests import DEFAULT, Variant, read_variant
+from tower_sim.runs import Plan
+from tower_sim.surrogate import TOWER, Fitted, SurrogateModel, beside, load_fitted, shipped, shipped_names
+from tower_sim.tools import TOWER_SIM, registry
+from tower_sim.values import COLOURS
 from tower_sim.web.page import Page, read_built
 
 SCHEMA = "tower-sim/live"

@@ -18,12 +18,10 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.image import imsave  # pyright: ignore[reportUnknownVariableType]
 
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drawing.sight import Look, View, render
-from tower_sim.drawing.solids import Faces, make_faces
-from tower_sim.drawing.surfaces import cut_section
+from tower_sim.apparatus import Apparatus
+from tower_sim.drawing import Faces, Look, View, cut_section, make_faces, render
 from tower_sim.errors import printable
-from tower_sim.tools.writing import check, write
+from tower_sim.tools import check, write
 
 FOLDER = Path(str(resources.files("tower_sim.web")))
 DIGESTS = FOLDER / "built" / "digests.json"

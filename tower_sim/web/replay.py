@@ -7,18 +7,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drawing.paint import paints
+from tower_sim.apparatus import Apparatus
+from tower_sim.drawing import paints
 from tower_sim.errors import UsageError, fault, quote
-from tower_sim.games.tower import Turn
-from tower_sim.physics.plain import core_wasm, document
-from tower_sim.physics.settings import STANDARD, PhysicsSettings
-from tower_sim.requests.request import Play, Throw
-from tower_sim.tools import writing
-from tower_sim.tools.terminal import count_noun
-from tower_sim.tools.version import TOWER_SIM
-from tower_sim.values.outcome import Outcome
-from tower_sim.values.state import TowerState
+from tower_sim.games import Turn
+from tower_sim.physics import STANDARD, PhysicsSettings, core_wasm, document
+from tower_sim.requests import Play, Throw
+from tower_sim.tools import TOWER_SIM, count_noun, writing
+from tower_sim.values import Outcome, TowerState
 from tower_sim.web.page import Page, read_built
 
 SCHEMA = "tower-sim/replay"

@@ -18,8 +18,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from tower_sim import PhysicsModel, load
 from tower_sim.errors import UsageError
-from tower_sim.requests.request import Throw, drop_document, outcome
-from tower_sim.web.live import element_module
+from tower_sim.requests import Throw, drop_document, outcome
+from tower_sim.web import element_module
 
 NAME = "amerigo"
 PAGE = Path(__file__).with_name("page.html")

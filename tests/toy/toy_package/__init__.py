@@ -5,11 +5,11 @@ from contextlib import nullcontext
 import numpy as np
 from pydantic import Field
 
-from tower_sim.apparatus.kind import ApparatusKind
-from tower_sim.apparatus.parts import Apparatus, Hand, Region, Surface, span
+from tower_sim.apparatus import Apparatus, ApparatusKind, Surface, span
+from tower_sim.apparatus.parts import Hand, Region
 from tower_sim.games import Figure, Game, Rules, Turn
-from tower_sim.physics.engine import Motion
-from tower_sim.values.outcome import INSIDE, TRAY, Place
+from tower_sim.physics import Motion
+from tower_sim.values import INSIDE, TRAY, Place
 
 EDGE, WIDE, HIGH = 0.01, 0.05, 0.2
 

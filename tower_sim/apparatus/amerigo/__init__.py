@@ -34,7 +34,7 @@ from tower_sim.apparatus.tower_parts import (
     section,
     tray,
 )
-from tower_sim.documents.typed import number
+from tower_sim.documents import number
 from tower_sim.tools import portable
 
 

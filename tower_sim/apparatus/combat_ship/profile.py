@@ -22,7 +22,7 @@ from pydantic import Field
 
 from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, demand_length, mm
 from tower_sim.apparatus.zones import MAX_ZONES, ZoneTable
-from tower_sim.documents.typed import Document, number
+from tower_sim.documents import Document, number
 from tower_sim.tools import portable
 
 SHEET = 2e-3  # thickness of decks, m

@@ -15,7 +15,7 @@ from tower_sim.apparatus.mesh import solids
 from tower_sim.apparatus.mesh.profile import MeshTable, boxes, check, dimensions, measure_sides
 from tower_sim.apparatus.parts import Apparatus, Region, table
 from tower_sim.errors import UsageError, fault
-from tower_sim.tools.reading import read_bytes
+from tower_sim.tools import read_bytes
 
 MOST_BYTES = 20_000_000  # of a file of solids
 

@@ -28,8 +28,7 @@ from tower_sim.apparatus.mesh.space import Array, Interior, NoWay, Space, Way, d
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.documents import typed
 from tower_sim.errors import UsageError, check_number, fault, quote
-from tower_sim.tools.reading import read_bytes, read_text, toml_table
-from tower_sim.tools.writing import check, write_all
+from tower_sim.tools import check, read_bytes, read_text, toml_table, write_all
 
 FORMATS = (".stl", ".3mf")
 UNITS = {"mm": 1.0, "cm": 10.0, "inch": 25.4, "m": 1000.0, "foot": 304.8, "micron": 0.001}

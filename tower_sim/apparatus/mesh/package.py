@@ -28,8 +28,7 @@ import numpy as np
 
 from tower_sim.apparatus.mesh.reading import MOST_TRIANGLES, Body, Unreadable, check_count
 from tower_sim.errors import quote
-from tower_sim.tools.pool import extra
-from tower_sim.tools.reading import MAX_BYTES
+from tower_sim.tools import MAX_BYTES, extra
 
 MOST_UNPACKED = 100_000_000  # bytes of all models
 MOST_BODIES, MOST_DEEP, MOST_FILES = 1000, 20, 10_000

@@ -15,7 +15,7 @@ from tower_sim.apparatus.common import Emerged, Parameters, Surfaces, SurfaceTab
 from tower_sim.apparatus.dimensions import Cut, Dimensions, Height, Part, Section, Width
 from tower_sim.apparatus.parts import Box, Hull, over_table, sides, span
 from tower_sim.apparatus.tower_parts import tray_walls
-from tower_sim.documents.typed import Document, number
+from tower_sim.documents import Document, number
 
 _TITLES = {"y": "section through the middle", "x": "section across it, through the middle"}
 

@@ -26,7 +26,7 @@ from tower_sim.apparatus.parts import (
     turned_by,
 )
 from tower_sim.apparatus.tower_parts import SHEET, WALL, demand_openings_fit, measure_funnel, parts, plan, section, tray
-from tower_sim.documents.typed import Document, number
+from tower_sim.documents import Document, number
 from tower_sim.tools import portable
 
 

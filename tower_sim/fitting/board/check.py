@@ -10,24 +10,33 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.apparatus.kind import WithBoard
-from tower_sim.campaign.data import NOWHERE, Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
-from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import ShardRows, list_tables, play_run
-from tower_sim.drops.contract import BoardModel
-from tower_sim.drops.throwing import RecordedDrop, Recorder
+from tower_sim.apparatus import WithBoard
+from tower_sim.campaign import (
+    NOWHERE,
+    Array,
+    Campaign,
+    CubeEntries,
+    Drops,
+    Facts,
+    Failed,
+    ShardRows,
+    Spec,
+    Words,
+    canonical_json,
+    list_tables,
+    play_run,
+)
+from tower_sim.drops import BoardModel, RecordedDrop, Recorder
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.fitting.board.fit import Throws, count_throws, find_ship, list_places, number_places
 from tower_sim.fitting.data import find_apparatus, other_engine, starts
 from tower_sim.fitting.numerics import LEVEL, p_value
 from tower_sim.models import open_surrogate
-from tower_sim.runs.statistics import Estimates, Resamples, holm, sum_by_unit, sum_error
-from tower_sim.study.battles import chain_lengths, first_cubes
-from tower_sim.surrogate.board_law import BoardLaw
-from tower_sim.surrogate.ship import ShipSurrogate
-from tower_sim.surrogate.store import Fitted
-from tower_sim.tools.terminal import Telling, nothing
-from tower_sim.values.outcome import ZONE
+from tower_sim.runs import Estimates, Resamples, holm, sum_by_unit, sum_error
+from tower_sim.study import chain_lengths, first_cubes
+from tower_sim.surrogate import BoardLaw, Fitted, ShipSurrogate
+from tower_sim.tools import Telling, nothing
+from tower_sim.values import ZONE
 
 THROWN = (1, 2, 3, 5, 9)  # cubes thrown at once: the smallest number of each class
 LONGEST = 6  # explosions in a row: longer chains count together

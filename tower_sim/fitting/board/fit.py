@@ -10,18 +10,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.kind import WithBoard, with_board
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
+from tower_sim.apparatus import Apparatus, Board, WithBoard, with_board
+from tower_sim.campaign import NOWHERE, Array, Campaign, Words
 from tower_sim.errors import fault
 from tower_sim.fitting.data import find_apparatus, find_engine, run_starts, starts
 from tower_sim.fitting.numerics import maximise
-from tower_sim.study.battles import through_ship
-from tower_sim.surrogate.board_law import BoardLaw, Covered
-from tower_sim.surrogate.store import BOARD, Fitted, Source
-from tower_sim.tools.terminal import nothing
-from tower_sim.values.outcome import BORDER, INSIDE, TABLE, ZONE
+from tower_sim.study import through_ship
+from tower_sim.surrogate import BOARD, BoardLaw, Covered, Fitted, Source
+from tower_sim.tools import nothing
+from tower_sim.values import BORDER, INSIDE, TABLE, ZONE
 
 MOST_STUCK = 1e-3  # of the cubes thrown; with more stuck, no law is fitted, since the law has no stuck cubes
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tower_sim.campaign.data import Array
+from tower_sim.campaign import Array
 from tower_sim.fitting.board.check import PERMUTATIONS, BoardCheck, ComparedFact, classes
 from tower_sim.fitting.numerics import LEVEL
-from tower_sim.report import charts
-from tower_sim.report.charts import Panel
-from tower_sim.report.numbers import Cell
-from tower_sim.report.page import Chart, Report, Rows, Section, Table
-from tower_sim.runs.statistics import Estimates
-from tower_sim.surrogate.board_law import TERMS, BoardLaw
+from tower_sim.report import Cell, Chart, Panel, Report, Rows, Section, Table, charts
+from tower_sim.runs import Estimates
+from tower_sim.surrogate import TERMS, BoardLaw
 
 FEWEST = 30  # cells with a smaller denominator are left out of plots and tables
 DETECTED = 2.8  # standard deviations: so large a gap is significant at 5 % in four of five checks

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tower_sim.apparatus.parts import as_tower
-from tower_sim.campaign.data import Campaign
+from tower_sim.apparatus import as_tower
+from tower_sim.campaign import Campaign
 from tower_sim.errors import UsageError, fault
 from tower_sim.fitting.data import find_apparatus, other_engine, run_starts
 from tower_sim.fitting.tower.data import read_rows
@@ -25,10 +25,9 @@ from tower_sim.fitting.tower.whole_games import (
     tell_apart,
 )
 from tower_sim.models import open_surrogate
-from tower_sim.runs.array import Runs
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.store import Fitted
-from tower_sim.tools.terminal import Telling, nothing
+from tower_sim.runs import Runs
+from tower_sim.surrogate import Fitted, SurrogateModel
+from tower_sim.tools import Telling, nothing
 
 GAMES = 10_000  # of the surrogate: enough to make the errors of its means negligible
 TRIALS = 20  # to measure the classifier's power

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.campaign.data import INSIDE, Array, Campaign
+from tower_sim.campaign import INSIDE, Array, Campaign
 from tower_sim.errors import UsageError
 from tower_sim.fitting.data import run_starts, starts
-from tower_sim.surrogate.store import Fitted
-from tower_sim.surrogate.table import CROWD, FRESH
+from tower_sim.surrogate import CROWD, FRESH, Fitted
 
 BY_DROP, BY_CUBE = ("run", "thrown", "lying", "fresh"), ("drop", "start", "end", "age", "in_crowd", "cube")
 HELD_OUT = 3  # of every 10 runs the last 3 are held out of the fit

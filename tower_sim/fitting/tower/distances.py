@@ -12,10 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tower_sim.fitting.numerics import LEVEL, p_value
-from tower_sim.runs.array import Array, Plan, Runs
-from tower_sim.runs.figure import Figure
-from tower_sim.runs.statistics import Estimate, holm
-from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT, SKIPPED
+from tower_sim.runs import INSIDE, INSIDE_SETUP, OUT, SKIPPED, Array, Estimate, Figure, Plan, Runs, holm
 
 LAGS = 7  # drops; at the last lag the same colour is thrown again
 

@@ -9,19 +9,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tower_sim.apparatus.parts import Apparatus, as_tower
-from tower_sim.campaign.data import Campaign
+from tower_sim.apparatus import Apparatus, as_tower
+from tower_sim.campaign import Campaign
 from tower_sim.fitting.data import find_engine, run_starts
 from tower_sim.fitting.numerics import maximise
 from tower_sim.fitting.tower.data import Rows, held_out, read_rows
 from tower_sim.fitting.tower.knocks import FITTED, fit_knocks, games_to_knock, play_knocks
-from tower_sim.runs.array import Array
-from tower_sim.runs.statistics import ratio_of_sums, sum_by_unit
-from tower_sim.surrogate.groups import LOG_SIZE, LOG_SIZE_SD, chance, fit_group
-from tower_sim.surrogate.store import TOWER, Fitted, RungScore, Source
-from tower_sim.surrogate.table import Cascade, FloorLaw, Passing, Polyline, normal_scores
-from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
-from tower_sim.tools.terminal import nothing
+from tower_sim.runs import Array, ratio_of_sums, sum_by_unit
+from tower_sim.surrogate import (
+    LOG_SIZE,
+    LOG_SIZE_SD,
+    RESIDENT_OUT,
+    THROWN_OUT,
+    TOWER,
+    Cascade,
+    Fitted,
+    FloorLaw,
+    Passing,
+    Polyline,
+    RungScore,
+    Source,
+    chance,
+    fit_group,
+    normal_scores,
+)
+from tower_sim.tools import nothing
 
 THROWN = (1, 2, 3, 4, 5, 6, 7, 10, 15, 25, 35, 49, 60, 75, 98)
 SPREAD = (1, 5, 10, 20, 40)

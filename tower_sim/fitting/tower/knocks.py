@@ -11,14 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.campaign.data import Array, Campaign
-from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.drops.repeat import until_landed
+from tower_sim.campaign import Array, Campaign, Spec, canonical_json
+from tower_sim.drops import until_landed
 from tower_sim.fitting.numerics import maximise
-from tower_sim.runs.statistics import ratio_of_sums, sum_by_unit
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.surrogate.table import KNOCKS, Cascade, Polyline
-from tower_sim.tools.terminal import nothing
+from tower_sim.runs import ratio_of_sums, sum_by_unit
+from tower_sim.surrogate import KNOCKS, Cascade, Polyline, SurrogateModel
+from tower_sim.tools import nothing
 
 GAMES = 100  # played again for the fit, and as many for the check; each takes about a minute on one core
 FITTED = tuple(round(10 * 50 ** (i / 48)) for i in range(49))  # hundredths of g, from KNOCKS[0] to KNOCKS[-1]

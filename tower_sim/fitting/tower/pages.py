@@ -26,12 +26,9 @@ from tower_sim.fitting.tower.whole_games import (
     Power,
     WholeGames,
 )
-from tower_sim.report import charts
-from tower_sim.report.charts import Panel
-from tower_sim.report.numbers import show
-from tower_sim.report.page import Chart, Report, Rows, Section, Table
-from tower_sim.runs.statistics import Estimate, Estimates
-from tower_sim.surrogate.store import RungScore
+from tower_sim.report import Chart, Panel, Report, Rows, Section, Table, charts, show
+from tower_sim.runs import Estimate, Estimates
+from tower_sim.surrogate import RungScore
 
 NORMAL = 1.959964  # standard errors in half a 95 % interval
 _FARTHEST = 3.0  # times its quantile: the end of the axis of distances

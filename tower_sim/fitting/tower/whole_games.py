@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.campaign.data import Campaign
+from tower_sim.campaign import Campaign
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.fitting.numerics import LEVEL
 from tower_sim.fitting.tower.data import unseen
@@ -23,12 +23,24 @@ from tower_sim.fitting.tower.distances import (
     memory_parts,
     statistics,
 )
-from tower_sim.runs.array import EVERY, Array, Plan, Runs
-from tower_sim.runs.statistics import Estimate, Estimates, average, averages, clopper_pearson, student_quantile, wilson
-from tower_sim.runs.tower import INSIDE, OUT, SKIPPED
-from tower_sim.surrogate.store import Fitted
-from tower_sim.tools.pool import extra
-from tower_sim.tools.terminal import nothing
+from tower_sim.runs import (
+    EVERY,
+    INSIDE,
+    OUT,
+    SKIPPED,
+    Array,
+    Estimate,
+    Estimates,
+    Plan,
+    Runs,
+    average,
+    averages,
+    clopper_pearson,
+    student_quantile,
+    wilson,
+)
+from tower_sim.surrogate import Fitted
+from tower_sim.tools import extra, nothing
 
 _special: Any = importlib.import_module("scipy.special")  # has no type stubs
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.drops.contract import DropModel
+from tower_sim.drops import DropModel
 from tower_sim.errors import fault
 from tower_sim.games import Turn
 from tower_sim.games.amerigo.many import ACTIONS, FIGURES, colour_figures, count_games, make_plan, sample_games
@@ -26,8 +26,7 @@ from tower_sim.games.compared import (
     instead,
     number,
 )
-from tower_sim.runs.array import Array, Runs, RunSampler
-from tower_sim.runs.figure import table
+from tower_sim.runs import Array, Runs, RunSampler, table
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus import Apparatus
 from tower_sim.games import Figure, Game, GameTower, Turn
 from tower_sim.games.amerigo import phases
 from tower_sim.games.amerigo import rules as amerigo
@@ -13,9 +13,8 @@ from tower_sim.games.amerigo.many import FIGURES, FITTED, count_games, make_plan
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import RULES_VERSION, Rules
 from tower_sim.games.ways import Ways
-from tower_sim.runs.array import Plan
-from tower_sim.runs.figure import table
-from tower_sim.tools.reading import Column
+from tower_sim.runs import Plan, table
+from tower_sim.tools import Column
 
 
 class Amerigo(Game):

@@ -9,9 +9,21 @@ import numpy as np
 from tower_sim.errors import check_whole, fault
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import Rules, as_rules
-from tower_sim.runs.array import EVERY, Plan, Runs, RunSampler
-from tower_sim.runs.figure import Figure
-from tower_sim.runs.tower import DETAILS, INSIDE, INSIDE_SETUP, MOST_INSIDE, OUT, SHARE_OUT, SKIPPED, some_out
+from tower_sim.runs import (
+    DETAILS,
+    EVERY,
+    INSIDE,
+    INSIDE_SETUP,
+    MOST_INSIDE,
+    OUT,
+    SHARE_OUT,
+    SKIPPED,
+    Figure,
+    Plan,
+    Runs,
+    RunSampler,
+    some_out,
+)
 
 _MOST = "max(own_out, lead)"
 ACTIONS, ACTION_POINTS, GOLD, GOLD_WITH_TOKEN = (

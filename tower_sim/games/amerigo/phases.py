@@ -15,17 +15,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tower_sim.documents import answers
-from tower_sim.documents.answers import Answer, ApparatusName, Counts, ModelName, Seed
-from tower_sim.drops.contract import DropModel
-from tower_sim.drops.door import as_model
+from tower_sim.documents import Answer, ApparatusName, Counts, ModelName, Seed, answers
+from tower_sim.drops import DropModel, as_model
 from tower_sim.errors import fault
 from tower_sim.games import GameTower
 from tower_sim.games.amerigo.rules import SETUP, Rules, action_points, actions_allowed, as_rules, gold_for_passing
 from tower_sim.games.running import has_board
-from tower_sim.values.cubes import Cube, count_by_colour, in_order
-from tower_sim.values.outcome import Outcome, Status
-from tower_sim.values.state import TowerState, check_seed
+from tower_sim.values import Cube, Outcome, Status, TowerState, check_seed, count_by_colour, in_order
 
 
 class AmerigoDrop(Answer):

@@ -10,8 +10,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
-from tower_sim.drawing.picture import draw_squares, find_mark
+from tower_sim.drawing import FONT, GREY, INK, check_path, draw_squares, find_mark, save
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import SETUP, Rules

@@ -8,11 +8,11 @@ from typing import Annotated, ClassVar, Literal, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from tower_sim.drops.door import HARDEST
+from tower_sim.drops import HARDEST
 from tower_sim.errors import check_kind, check_whole, fault, unknown, word_list
 from tower_sim.games import rules
 from tower_sim.games.rules import ruling
-from tower_sim.values.cubes import MAX_CUBES, Cube, as_counts, supply
+from tower_sim.values import MAX_CUBES, Cube, as_counts, supply
 
 GOLD_TRACK = 12
 """The last space of the gold track (rulebook, line 420)."""

@@ -12,8 +12,8 @@ from tower_sim.games.amerigo.phases import AmerigoGame, DropEntry, game_json
 from tower_sim.games.amerigo.rules import Rules
 from tower_sim.games.odds import odds_type
 from tower_sim.games.ways import Ways
-from tower_sim.tools.terminal import count_noun
-from tower_sim.values.outcome import Status
+from tower_sim.tools import count_noun
+from tower_sim.values import Status
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _LINE = "{:>4} {:>2} {:<6} {:>6} {:>3} {:>2} | {} | {:>2} {:>4}"

@@ -3,6 +3,15 @@
 "Line N" is that of the text of the French rulebook. "Silent" marks a ruling of this project where it says nothing.
 """
 
-from tower_sim.games.dead_reckoning.game import GAME
+from typing import TYPE_CHECKING
 
-__all__ = ["GAME"]
+from tower_sim.tools import face
+
+if TYPE_CHECKING:
+    from tower_sim.games.dead_reckoning.abilities import ZONE, Use, list_places
+    from tower_sim.games.dead_reckoning.battle import Battle, Policy, advance, due, start, when_behind
+    from tower_sim.games.dead_reckoning.game import GAME
+    from tower_sim.games.dead_reckoning.picture import board_figure
+    from tower_sim.games.dead_reckoning.sides import Setup
+
+__getattr__ = face(__name__)

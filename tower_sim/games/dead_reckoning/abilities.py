@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, cast
 
-from tower_sim.apparatus.board import Board
+from tower_sim.apparatus import Board
 from tower_sim.errors import check_kind, check_whole, fault, unknown
 from tower_sim.games.dead_reckoning.worths import Worth
 from tower_sim.games.rules import Rules, ruling
-from tower_sim.values.cubes import Cube
+from tower_sim.values import Cube
 
 
 class Rulings(Rules):

@@ -19,10 +19,8 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import PlainSerializer, PlainValidator, TypeAdapter
 
-from tower_sim.apparatus.board import Board
-from tower_sim.drops.contract import BoardModel
-from tower_sim.drops.door import as_model
-from tower_sim.drops.repeat import until_landed
+from tower_sim.apparatus import Board
+from tower_sim.drops import BoardModel, as_model, until_landed
 from tower_sim.errors import check_kind, check_table, check_whole, fault
 from tower_sim.games.dead_reckoning.abilities import ZONE, Ability, Use, list_places, zone_by_cube
 from tower_sim.games.dead_reckoning.answers import BattleStep, StepKind, Used
@@ -30,12 +28,9 @@ from tower_sim.games.dead_reckoning.combat import Result, in_explosive, resolve,
 from tower_sim.games.dead_reckoning.sides import Setup
 from tower_sim.games.dead_reckoning.worths import EXPLOSIVE, kind, legible, read, worth
 from tower_sim.games.running import MAX_RUN, check_run
-from tower_sim.tools.reading import check_bounds
-from tower_sim.tools.token import pack, unpack
-from tower_sim.values.cubes import Cube, count_by_colour, in_order
-from tower_sim.values.cubes import supply as make_cubes
-from tower_sim.values.outcome import Landing, Outcome, Status
-from tower_sim.values.state import TowerState
+from tower_sim.tools import check_bounds, pack, unpack
+from tower_sim.values import Cube, Landing, Outcome, Status, TowerState, count_by_colour, in_order
+from tower_sim.values import supply as make_cubes
 
 TOKEN_PREFIX = "BATTLE3"
 SHAKE = 1.0  # g: strength of the knock on the table that shakes the ship; an assumption

@@ -7,13 +7,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from tower_sim.apparatus.board import Board, Zone
+from tower_sim.apparatus import Board, Zone
 from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, Ability, Rulings, zone_by_cube
 from tower_sim.games.dead_reckoning.sides import SINKS_AT, Kind, Setup
 from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, PLUNDER, STRENGTH, Worth, kind
 from tower_sim.games.dead_reckoning.worths import worth as worth_of_zone
-from tower_sim.values.cubes import Cube
-from tower_sim.values.outcome import Landing
+from tower_sim.values import Cube, Landing
 
 RULES_VERSION = 2
 

@@ -11,7 +11,7 @@ from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.rules import BattleRules
 from tower_sim.games.dead_reckoning.sides import Setup, side_words
 from tower_sim.games.dead_reckoning.words import NUMBERS
-from tower_sim.runs.figure import Figure
+from tower_sim.runs import Figure
 
 _UNITS = {"choice": "goods", "damage_given": "damage", "damage_taken": "damage"}
 _OF_SIDES = [(key, title, side) for key, title in NUMBERS.items() for side in ("active", "other")]

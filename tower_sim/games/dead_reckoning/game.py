@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
-from tower_sim.apparatus.kind import with_board
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.drops.contract import BoardModel
-from tower_sim.drops.repeat import TooManyFailedDraws
+from tower_sim.apparatus import Apparatus, with_board
+from tower_sim.drops import BoardModel, TooManyFailedDraws
 from tower_sim.games import Game, GameTower, Turn
 from tower_sim.games.dead_reckoning import battle, words
 from tower_sim.games.dead_reckoning.combat import RULES_VERSION
@@ -17,7 +15,7 @@ from tower_sim.games.dead_reckoning.compared import FIGURES, figure_values
 from tower_sim.games.dead_reckoning.rules import BattleRules
 from tower_sim.games.dead_reckoning.worths import legible
 from tower_sim.games.ways import Ways
-from tower_sim.tools.reading import Column
+from tower_sim.tools import Column
 
 _STEPS = 100  # a guess: the number of explosions and shakes has no limit
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from tower_sim.apparatus.kind import with_board
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.documents.answers import Share
+from tower_sim.apparatus import Apparatus, with_board
+from tower_sim.documents import Share
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import ZONE, list_places
 from tower_sim.games.dead_reckoning.answers import BattleOddsAnswer, BattleSummary, StepKind
@@ -18,8 +17,8 @@ from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.words import NUMBERS, head_json, odds_report
 from tower_sim.games.odds import ManyRuns, mean, proportion, shares
 from tower_sim.games.tower import Turn
-from tower_sim.runs.statistics import CONFIDENCE
-from tower_sim.tools.terminal import count_noun
+from tower_sim.runs import CONFIDENCE
+from tower_sim.tools import count_noun
 
 _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown
 

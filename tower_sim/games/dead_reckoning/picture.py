@@ -14,18 +14,26 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from tower_sim.apparatus.board import Zone
-from tower_sim.apparatus.kind import WithBoard
-from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
-from tower_sim.drawing.paint import Paint, paints
-from tower_sim.drawing.plan import describe_cubes, draw_plan, find_near_cubes, project_on_plan
-from tower_sim.drawing.sheet import measure_width
+from tower_sim.apparatus import WithBoard, Zone
+from tower_sim.drawing import (
+    FONT,
+    GREY,
+    INK,
+    Paint,
+    check_path,
+    describe_cubes,
+    draw_plan,
+    find_near_cubes,
+    measure_width,
+    paints,
+    project_on_plan,
+    save,
+)
 from tower_sim.games.dead_reckoning.abilities import ZONE
 from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, kind, worth
-from tower_sim.runs.statistics import ratio_of_sums
-from tower_sim.tools.terminal import count_noun
-from tower_sim.values.cubes import count_by_colour
-from tower_sim.values.state import TowerState
+from tower_sim.runs import ratio_of_sums
+from tower_sim.tools import count_noun
+from tower_sim.values import TowerState, count_by_colour
 
 Array = npt.NDArray[np.float64]
 

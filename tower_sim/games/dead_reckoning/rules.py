@@ -7,13 +7,13 @@ from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Field, model_validator
 
-from tower_sim.documents.typed import refuse_unknown
+from tower_sim.documents import refuse_unknown
 from tower_sim.errors import fault
 from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
 from tower_sim.games.dead_reckoning.sides import OCCASIONS, PLAYER_SUPPLY, SINKS_AT, Kind, Occasion, Setup, Side
 from tower_sim.games.rules import Rules
 from tower_sim.games.ways import MAX_WORD
-from tower_sim.values.cubes import MAX_CUBES
+from tower_sim.values import MAX_CUBES
 
 Count = Annotated[int, Field(ge=0, le=PLAYER_SUPPLY)]
 Text = Annotated[str, Field(max_length=MAX_WORD), AfterValidator(lambda text: Ability.parse(text).text)]

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast, get_args
 
 from tower_sim.errors import check_kind, check_whole, fault, unknown
 from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
-from tower_sim.values.cubes import check_colour
+from tower_sim.values import check_colour
 
 Kind = Literal["ship", "merchant", "building", "tie_break"]
 KINDS: tuple[str, ...] = get_args(Kind)

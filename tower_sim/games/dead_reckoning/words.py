@@ -12,10 +12,9 @@ from tower_sim.games.dead_reckoning.combat import SideResult
 from tower_sim.games.dead_reckoning.sides import Setup, side_words
 from tower_sim.games.dead_reckoning.worths import Worth
 from tower_sim.games.odds import mean_text, share_text
-from tower_sim.runs.statistics import FEWEST, too_few
-from tower_sim.tools.terminal import count_noun
-from tower_sim.values.cubes import Cube, count_by_colour
-from tower_sim.values.outcome import Status
+from tower_sim.runs import FEWEST, too_few
+from tower_sim.tools import count_noun
+from tower_sim.values import Cube, Status, count_by_colour
 
 NUMBERS = {
     "strength": "strength",

@@ -13,8 +13,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from tower_sim.apparatus.board import Board, Zone
-from tower_sim.apparatus.common import demand
+from tower_sim.apparatus import Board, Zone, demand
 from tower_sim.documents import typed
 from tower_sim.errors import UsageError
 

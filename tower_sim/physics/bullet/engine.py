@@ -18,17 +18,14 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from tower_sim.apparatus.parts import Apparatus, Box, Surface
-from tower_sim.apparatus.shapes import axes, corners
-from tower_sim.apparatus.where import TOUCH
+from tower_sim.apparatus import TOUCH, Apparatus, Box, Surface, axes, corners
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
-from tower_sim.tools.pool import pip_install
-from tower_sim.values.cubes import Cube
-from tower_sim.values.state import Pose, Touch
+from tower_sim.tools import pip_install
+from tower_sim.values import Cube, Pose, Touch
 
 _SAME = 1e-12  # of the edge: rounding, not motion
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.campaign.data import Campaign
-from tower_sim.campaign.reader import load_whole
+from tower_sim.apparatus import Apparatus
+from tower_sim.campaign import Campaign, load_whole
 from tower_sim.errors import fault
 from tower_sim.fitting.board import pages as board_pages
 from tower_sim.fitting.board.check import check_board
@@ -18,11 +17,9 @@ from tower_sim.fitting.data import find_apparatus
 from tower_sim.fitting.tower import pages as tower_pages
 from tower_sim.fitting.tower.check import check_tower
 from tower_sim.fitting.tower.fit import fit_tower, score_lines
-from tower_sim.report.page import Report, check_report
-from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, fitted_or_shipped
-from tower_sim.tools import writing
-from tower_sim.tools.pool import need
-from tower_sim.tools.terminal import Telling, count_noun, nothing, report_progress
+from tower_sim.report import Report, check_report
+from tower_sim.surrogate import BOARD, TOWER, Fitted, RungScore, fitted_or_shipped
+from tower_sim.tools import Telling, count_noun, need, nothing, report_progress, writing
 
 LEAST_RUNS = 10  # with fewer, no run would be held out
 

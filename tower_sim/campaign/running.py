@@ -32,11 +32,21 @@ from tower_sim.campaign.store import MANIFEST, Store, difference, environment, m
 from tower_sim.campaign.tables import Shard, run_shard
 from tower_sim.campaign.vary import SAMPLED
 from tower_sim.errors import UsageError
-from tower_sim.runs.statistics import FEWEST
-from tower_sim.tools.pool import check_workers, ignore_interrupts, need, without_interrupts, without_main
-from tower_sim.tools.reading import as_path
-from tower_sim.tools.terminal import Telling, count_noun, report_progress, terminable, warn
-from tower_sim.tools.writing import WritingFailed
+from tower_sim.runs import FEWEST
+from tower_sim.tools import (
+    Telling,
+    WritingFailed,
+    as_path,
+    check_workers,
+    count_noun,
+    ignore_interrupts,
+    need,
+    report_progress,
+    terminable,
+    warn,
+    without_interrupts,
+    without_main,
+)
 
 LOCAL = "local"
 MAX_DEATHS = 3  # deaths of workers in a row without a finished shard
