@@ -233,8 +233,6 @@ def test_a_sweep_of_games_opens_with_what_players_get_point_by_point(tmp_path: P
         assert float(row["gold for passing [gold]"]) == pytest.approx(np.mean([d["gold"] for d in mine]), rel=1e-5)
     around = next(curve for curve in curves(read_campaign(tmp_path / "in")) if curve.name == "inside after the set-up")
     rule = around.rule
-        curve for curve in curves(read_campaign(tmp_path / "in")) if curve.name == "inside after the set-up"
-    ).rule
     assert rule is not None  # of the rule, with each point's own cubes
     assert rule == pytest.approx([7 * number / 3 for number in values], rel=0.05)
 
