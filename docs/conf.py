@@ -10,6 +10,7 @@ from sphinx.application import Sphinx
 from tower_sim.cli import main
 from tower_sim.tools import TOWER_SIM
 from tower_sim.values import Status
+from tower_sim.web import read_built
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("live", "lab", "record")
@@ -47,13 +48,14 @@ def _link_pages(app: Sphinx, document: nodes.document) -> None:
 
 
 def _write_pages(app: Sphinx, exception: Exception | None) -> None:
-    """Write PAGES, and an index at the top that leads to the site's first page."""
+    """Write PAGES, what keeps them on a phone, and an index at the top that leads to the site's first page."""
     if exception is not None or app.builder.format != "html":
         return
     for page in PAGES:
         file = Path(app.outdir, "docs", f"{page}.html")
         file.unlink(missing_ok=True)
         main(["page", page, "-o", str(file)])
+    Path(app.outdir, "docs/offline.js").write_text(read_built("offline.js"), "utf-8")
     Path(app.outdir, "index.html").write_text(
         '<!doctype html><meta charset="utf-8"><title>tower_sim</title>'
         '<meta http-equiv="refresh" content="0; url=docs/index.html">',

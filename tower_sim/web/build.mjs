@@ -25,5 +25,6 @@ else {
   await built(views, "[dir]-[name]", { ...script, banner, format: "iife" });
   await built(["physics/index.ts", "physics/pcg64.ts"], "[dir]-[name]", { ...script, format: "esm" });
   await built(["element/element.ts"], "[name]", { ...script, banner, format: "esm" });
+  await built(["offline.js"], "[name]", { minify: true });
   await built(styles, "[name]", { minify: true });
 }

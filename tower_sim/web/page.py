@@ -81,7 +81,7 @@ def _policy(scripts: tuple[str, ...], styles: tuple[str, ...]) -> str:
     more = " 'wasm-unsafe-eval'" if scripts else ""
     return (
         f"default-src 'none'; script-src {_digests(scripts)}{more}; style-src {_digests(styles)}; "
-        "img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'"
+        "img-src data: blob:; worker-src blob: 'self'; manifest-src data:; base-uri 'none'; form-action 'none'"
     )
 
 

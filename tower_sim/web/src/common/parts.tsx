@@ -44,12 +44,13 @@ function Send({ text, button, tell }: { text: string; button: string; tell: (lin
       tell("This browser does not let the page copy. The text is marked: copy it.");
     }
   };
+  const send = () => navigator.share(address() ? { url: text } : { text }).catch((error) => error.name !== "AbortError" && tell("This browser did not take it. Copy it."));
   const isLong = text.length > LONGEST_LINK;
   const needs = isLong ? `This is too long for a link: ${text.length} characters; allowed are up to ${LONGEST_LINK}.` : address() ? "Send this link. Your friend needs only a browser." : `Send this text. Your friend needs a copy of this page, presses ${button} there and pastes the text.`;
   return (
     <>
       <p id="share-needs">{needs}</p>
-      <div class="bar"><input type="text" id="share-link" readOnly aria-label={address() ? "The link" : "The text"} value={text} /><button type="button" id="share-copy" disabled={!text || isLong} onClick={copy}>Copy</button></div>
+      <div class="bar"><input type="text" id="share-link" readOnly aria-label={address() ? "The link" : "The text"} value={text} /><button type="button" id="share-copy" disabled={!text || isLong} onClick={copy}>Copy</button>{"share" in navigator && <button type="button" id="share-send" disabled={!text || isLong} onClick={send}>Send</button>}</div>
     </>
   );
 }
@@ -132,13 +133,13 @@ export function Table({ id, caption, head, rows }: { id?: string; caption?: stri
   );
 }
 
-/** Keys, [key key ..., what they do]. */
-export function Keys({ keys }: { keys: string[][] }) {
+/** Keys by their `names`, and what they do in `words`. */
+export function Keys({ keys }: { keys: { names: string; words: string }[] }) {
   return (
     <table>
       <thead><tr><th scope="col">Key</th><th scope="col">What it does</th></tr></thead>
       <tbody id="keys">
-        {keys.map(([names, words]) => <tr><td>{names.split(" ").map((name) => [<kbd>{name}</kbd>, " "])}</td><td>{words}</td></tr>)}
+        {keys.map(({ names, words }) => <tr><td>{names.split(" ").map((name) => [<kbd>{name}</kbd>, " "])}</td><td>{words}</td></tr>)}
       </tbody>
     </table>
   );

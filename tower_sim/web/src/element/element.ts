@@ -6,7 +6,7 @@ import { runsPhysics } from "../common/browser";
 import type { Paint } from "../common/faces";
 import { handleCanvas } from "../scene/hands";
 import { seenOf } from "../scene/solids";
-import { Stage, animate } from "../scene/stage";
+import { Stage } from "../scene/stage";
 import { anySeed, countsOf, countsText, quote, seedText } from "../live/link";
 import type { Cube, Apparatus } from "../live/state";
 import { LiveTower } from "../live/tower";
@@ -40,7 +40,7 @@ export class CubeTower extends Base {
   private line = element("p", { role: "alert" });
   private status = element("p", { class: "status", role: "status" });
   private substitute = element("slot", { hidden: "" });
-  private ask = animate(this);
+  private ask = () => this.stage?.ask();
   private tower = new LiveTower(makeWorker, (word, what) => this.hear(word, what), this.ask);
   private busy: Promise<void> = Promise.resolve();
   private isAsked = true; // whether the attributes say what was not done yet
@@ -168,13 +168,11 @@ export class CubeTower extends Base {
     this.canvas = canvas;
     this.stage?.close();
     this.noPicture = "";
-    this.stage = new Stage(canvas, header, this.ask, (message) => {
+    this.stage = new Stage(canvas, header, this, (message) => {
       this.noPicture = message;
       this.complain("");
     }, false);
     handleCanvas(canvas, this.stage.camera, this.ask);
-    new ResizeObserver(this.ask).observe(canvas);
-    this.ask();
   }
 
   private hear(word: string, what: any): void {
@@ -203,15 +201,13 @@ export class CubeTower extends Base {
     this.tower.tick(performance.now());
   }
 
-  draw(level: number): void {
-    const { tower, stage } = this;
-    if (!stage || !tower.apparatus || !this.isConnected) return;
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    stage.paint(dark ? [14, 16, 19] : [233, 230, 221], dark);
+  get isDark(): boolean {
+    return matchMedia("(prefers-color-scheme: dark)").matches;
+  }
+
+  scene() {
     const index = (name: string) => Math.max(this.colours.indexOf(name), 0);
-    const cubes = tower.drawn(performance.now()).map((each) => ({ ...each, colour: index(each.colour) }));
-    stage.look();
-    stage.draw({ cubes, lit: [] }, level);
+    return { cubes: this.tower.drawn(performance.now()).map((each) => ({ ...each, colour: index(each.colour) })), lit: [] };
   }
 
   /** Throw cubes, such as { blue: 4 } or "blue:4", by a seed (drawn where none is given); a promise: it has begun. */

@@ -1,6 +1,7 @@
 // The page as a whole: tabs, the address, light and dark, and what other scripts may ask. Its script is its worker's too.
 
 import { render } from "preact";
+import { install } from "../common/app";
 import { bytesOf, find, openDialog, save, startTheme } from "../common/browser";
 import { Dialog, ShareDialog, Tabs, Theme, openShare } from "../common/parts";
 import { FightTab, fightTab } from "./fight";
@@ -145,6 +146,7 @@ async function startPage(source: string): Promise<void> {
     }
   }
   startTheme(show);
+  install("Tower lab");
   listeners.push(show, () => remember());
   addEventListener("keydown", handleSteps);
   addEventListener("hashchange", followAddress);

@@ -22,22 +22,47 @@ export function linkOf(from: State): string {
   return address() + writeLink(from);
 }
 
+type Check = (key: string, word: string) => unknown;
+
+const oneOf = (allowed: string[]): Check => (key, word) => {
+  if (!allowed.includes(word)) throw refuse(key, word, `one of ${allowed.slice(0, 8).join(", ")}`);
+  return word;
+};
+const whole = (least: number, most: number): Check => (key, word) => {
+  const value = /^\d{1,9}$/.test(word) ? Number(word) : NaN;
+  if (!(value >= least && value <= most)) throw refuse(key, word, `a whole number from ${least} to ${most}`);
+  return value;
+};
+const wholes = (count: number, least: number, most: number): Check => (key, word) => {
+  const all = word.split(".").map((each) => whole(least, most)(key, each));
+  if (all.length !== count) throw refuse(key, word, `${count} numbers with points between`);
+  return all;
+};
+
+/** The parts of a link of a state: each by its key, the table and the name of its value, and what checks a word for it. */
+function partsOf(of: State): [key: string, table: any, name: string, check: Check][] {
+  const { fight } = of;
+  const colours = lab.rules.colours.length;
+  const parts: ReturnType<typeof partsOf> = [
+    ["tab", of, "tab", oneOf(TABS)], ["series", of, "series", oneOf(series(lab.rules.colours).map(({ key }) => key))],
+    ["seed", of, "seed", (_, word) => checkSeed(word)], ["games", of, "games", (key, word) => Number(oneOf(GAMES.map(String))(key, word))],
+  ];
+  for (const side of ["a", "b"] as Side[]) {
+    const checks: Record<keyof Variant, Check> = {
+      name: (_, word) => oneLine(word, LIMITS.name), tower: oneOf(Object.keys(lab.tower)), cubes: wholes(colours, 0, LIMITS.cubes),
+      phases: wholes(colours, 0, colours - 1), rounds: whole(1, LIMITS.rounds), gold: whole(1, LIMITS.gold), token: whole(1, LIMITS.gold),
+    };
+    if (of[side]) for (const [name, check] of Object.entries(checks)) parts.push([`${side}.${name}`, of[side], name, check]);
+  }
+  if (fight.ship) parts.push(["ship", fight, "ship", oneOf(Object.keys(lab.ship))], ["fight", fight, "kind", oneOf(Object.keys(KINDS))], ["forces", fight, "cubes", wholes(2, 0, LIMITS.force)], ["damage", fight, "damage", wholes(2, 0, 4)]);
+  return parts;
+}
+
 /** Return the address's hash of a state, which `readLink` reads back. */
 export function writeLink(from: State): string {
-  const pairs: [string, unknown][] = [["lab", LINK_VERSION], ["tab", from.tab], ["series", from.series], ["seed", from.seed], ["games", from.games]];
-  for (const side of ["a", "b"] as Side[]) {
-    const variant = from[side];
-    if (!variant) continue;
-    pairs.push(
-      [`${side}.name`, variant.name], [`${side}.tower`, variant.tower], [`${side}.cubes`, variant.cubes.join(".")],
-      [`${side}.phases`, variant.phases.join(".")], [`${side}.rounds`, variant.rounds], [`${side}.gold`, variant.gold],
-      [`${side}.token`, variant.token],
-    );
-  }
-  const { whole, fight } = from;
-  pairs.push(["whole", `${whole.side}.${whole.game}.${whole.drop}`]);
-  if (fight.ship) pairs.push(["ship", fight.ship], ["fight", fight.kind], ["forces", fight.cubes.join(".")], ["damage", fight.damage.join(".")]);
-  return `#${new URLSearchParams(pairs.map(([key, value]) => [key, String(value)]))}`;
+  const pairs = partsOf(from).map(([key, table, name]) => [key, Array.isArray(table[name]) ? table[name].join(".") : String(table[name])]);
+  const { side, game, drop } = from.whole;
+  return `#${new URLSearchParams([["lab", LINK_VERSION], ...pairs, ["whole", `${side}.${game}.${drop}`]])}`;
 }
 
 /** Return the state that the hash of a link says; throws a RangeError of one line for anything that `writeLink` did not write. */
@@ -45,51 +70,20 @@ export function readLink(link: string): State {
   checkLength(link);
   const query = new URLSearchParams(link.slice(link.indexOf("#") + 1));
   if (query.get("lab") !== LINK_VERSION) throw refuse("lab", query.get("lab"), `${LINK_VERSION}, this page's version`);
-  const found = { ...usualState(), b: null as State["b"], edit: "a" as Side };
-  const take = (key: string, read: (word: string) => void) => query.has(key) && read(query.get(key)!);
-  const chosen = (key: string, allowed: string[]) => (word: string) => {
-    if (!allowed.includes(word)) throw refuse(key, word, `one of ${allowed.slice(0, 8).join(", ")}`);
-    return word;
-  };
-  const number = (key: string, word: string, least: number, most: number) => {
-    const value = /^\d{1,9}$/.test(word) ? Number(word) : NaN;
-    if (!(value >= least && value <= most)) throw refuse(key, word, `a whole number from ${least} to ${most}`);
-    return value;
-  };
-  const numbers = (key: string, word: string, count: number, least: number, most: number) => {
-    const all = word.split(".").map((each) => number(key, each, least, most));
-    if (all.length !== count) throw refuse(key, word, `${count} numbers with points between`);
-    return all;
-  };
-  take("tab", (word) => (found.tab = chosen("tab", TABS)(word)));
-  take("series", (word) => (found.series = chosen("series", series(lab.rules.colours).map(({ key }) => key))(word)));
-  take("games", (word) => (found.games = Number(chosen("games", GAMES.map(String))(word))));
-  take("seed", (word) => (found.seed = checkSeed(word)));
+  const isOfB = [...query.keys()].some((key) => key.startsWith("b."));
+  const found: State = { ...usualState(), b: isOfB ? usualVariant("B") : null, edit: "a" };
+  for (const [key, table, name, check] of partsOf(found)) if (query.has(key)) table[name] = check(key, query.get(key)!);
   for (const side of ["a", "b"] as Side[]) {
-    if (![...query.keys()].some((key) => key.startsWith(`${side}.`))) continue;
-    const variant = (found[side] ??= usualVariant("B"));
-    const colours = lab.rules.colours.length;
-    take(`${side}.name`, (word) => (variant.name = oneLine(word, LIMITS.name)));
-    take(`${side}.tower`, (word) => (variant.tower = chosen(`${side}.tower`, Object.keys(lab.tower))(word)));
-    take(`${side}.cubes`, (word) => (variant.cubes = numbers(`${side}.cubes`, word, colours, 0, LIMITS.cubes)));
-    take(`${side}.phases`, (word) => (variant.phases = numbers(`${side}.phases`, word, colours, 0, colours - 1)));
-    take(`${side}.rounds`, (word) => (variant.rounds = number(`${side}.rounds`, word, 1, LIMITS.rounds)));
-    take(`${side}.gold`, (word) => (variant.gold = number(`${side}.gold`, word, 1, LIMITS.gold)));
-    take(`${side}.token`, (word) => (variant.token = number(`${side}.token`, word, 1, LIMITS.gold)));
-    if (!variant.cubes.some(Boolean)) throw refuse(`${side}.cubes`, variant.cubes.join("."), "one cube or more in all");
-    if (new Set(variant.phases).size < colours) throw refuse(`${side}.phases`, variant.phases.join("."), "each colour once");
+    const { cubes, phases } = found[side] ?? found.a;
+    if (!cubes.some(Boolean)) throw refuse(`${side}.cubes`, cubes.join("."), "one cube or more in all");
+    if (new Set(phases).size < phases.length) throw refuse(`${side}.phases`, phases.join("."), "each colour once");
   }
-  take("whole", (word) => {
-    const [side, ...rest] = word.split(".");
-    const [game, drop] = numbers("whole", rest.join("."), 2, 0, LIMITS.game);
-    found.whole = { side: chosen("whole", found.b ? ["a", "b"] : ["a"])(side) as Side, game, drop };
-    const last = 1 + found[found.whole.side]!.rounds * lab.rules.colours.length;
-    found.whole.drop = Math.min(drop, last - 1);
-  });
-  take("ship", (word) => (found.fight.ship = chosen("ship", Object.keys(lab.ship))(word)));
-  take("fight", (word) => (found.fight.kind = chosen("fight", Object.keys(KINDS))(word)));
-  take("forces", (word) => (found.fight.cubes = numbers("forces", word, 2, 0, LIMITS.force)));
-  take("damage", (word) => (found.fight.damage = numbers("damage", word, 2, 0, 4)));
+  if (query.has("whole")) {
+    const [side, ...rest] = query.get("whole")!.split(".");
+    const [game, drop] = wholes(2, 0, LIMITS.game)("whole", rest.join(".")) as number[];
+    oneOf(found.b ? ["a", "b"] : ["a"])("whole", side);
+    found.whole = { side: side as Side, game, drop: Math.min(drop, found[side as Side]!.rounds * lab.rules.colours.length) };
+  }
   const { kind, cubes } = found.fight;
   if (kind === "building" && !BUILDINGS.includes(cubes[1])) throw refuse("forces", cubes.join("."), `${BUILDINGS.join(", ")} in a building`);
   if (!cubes.some(Boolean)) throw refuse("forces", cubes.join("."), "one cube or more in all");

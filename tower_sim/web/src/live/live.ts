@@ -3,9 +3,10 @@
 import { type Paint } from "../common/faces";
 import { address, bytesOf } from "../common/browser";
 import { capital, plural } from "../common/text";
+import { plus, times } from "../scene/algebra";
 import { handleCanvas } from "../scene/hands";
 import { type Header } from "../scene/renderer";
-import { Show } from "../scene/show";
+import { type Key, Show } from "../scene/show";
 import { seenOf } from "../scene/solids";
 import { Along, readBegun, playBy } from "./along";
 import { Hand, type Leaving, TURN_BY_TURN, handleHand } from "./hand";
@@ -17,6 +18,7 @@ import { LiveTower, type Play } from "./tower";
 import { countsWords, eventSentence } from "./words";
 
 const FIRST_HANDFUL = 7; // cubes in the hand when a tower is opened
+const STEP_OF_HAND = 0.004; // m a press of a key
 
 export class Live extends Show {
   noPicture = "";
@@ -282,5 +284,30 @@ export class Live extends Show {
     const { last } = tower;
     if (isBefore && last) return address() + writeLink({ profile: here!.name, state: last.before, seed: last.seed, counts: last.counts });
     return address() + writeLink({ profile: here!.name, state: tower.state.token, game: this.along.text });
+  }
+
+  /** Move the hand by steps to the right, away, and up, as one looks. */
+  private moveHand(right: number, away: number, up: number): void {
+    const { turn } = this.stage.camera;
+    const way = [-Math.sin(turn) * right - Math.cos(turn) * away, Math.cos(turn) * right - Math.sin(turn) * away, up];
+    this.hand.move(plus(this.hand.at, times(way, STEP_OF_HAND)), performance.now());
+    this.ask();
+  }
+
+  get keys(): Key[] {
+    const hand = (right: number, away: number, up: number) => () => this.moveHand(right, away, up);
+    return [
+      { names: "1 2 3 …", words: "take a cube of the first, second, third colour; with shift put one back", does: {} }, // whatever shift writes
+      { names: "Enter", words: "throw the cubes in your hand; with an empty hand, the same cubes again", does: { Enter: () => this.throwIt() } },
+      { names: "I J K L", words: "move your hand away, left, nearer, right; with shift higher (I) and lower (K)", does: { i: hand(0, 1, 0), k: hand(0, -1, 0), j: hand(-1, 0, 0), l: hand(1, 0, 0), I: hand(0, 0, 1), K: hand(0, 0, -1) } },
+      { names: "G", words: "let all go where your hand is", does: { g: () => this.letGo() } },
+      { names: "P", words: "let one cube go; held down they pour", does: { p: () => this.pour() } },
+      { names: "N", words: "knock on the table", does: { n: () => this.knock() } },
+      { names: "H", words: "in a game: take the cubes of this phase into your hand", does: { h: () => this.along.take() } },
+      { names: "U", words: "undo", does: { u: () => this.undo() } },
+      { names: "Backspace", words: "put the cubes in the hand back", does: { Backspace: () => this.putBack() } },
+      { names: "Space", words: "jump to the end of the throw", does: { " ": () => this.tower.finish() } },
+      ...super.keys,
+    ];
   }
 }

@@ -1,29 +1,15 @@
 // The page begins: keys, links, and what other scripts may use.
 
 import { render } from "preact";
+import { install } from "../common/app";
 import { dataOf, find, isTakenKey, runsPhysics, shows, startTheme, workerMaker } from "../common/browser";
-import { plus, times } from "../scene/algebra";
 import { handleKeys } from "../scene/hands";
 import { readLink } from "./link";
 import { Live } from "./live";
 import { View } from "./view";
 
-const STEP_OF_HAND = 0.004; // m a press of a key
-
 function connect(live: Live): void {
-  const hand = (right: number, away: number, up: number) => () => moveHand(live, right, away, up);
-  handleKeys({
-    ...live.keys,
-    Enter: () => live.throwIt(),
-    g: () => live.letGo(),
-    p: () => live.pour(),
-    n: () => live.knock(),
-    h: () => live.along.take(),
-    u: () => live.undo(),
-    Backspace: () => live.putBack(),
-    " ": () => live.tower.finish(),
-    i: hand(0, 1, 0), k: hand(0, -1, 0), j: hand(-1, 0, 0), l: hand(1, 0, 0), I: hand(0, 0, 1), K: hand(0, 0, -1),
-  });
+  handleKeys(live.keys);
   document.addEventListener("keydown", (event) => digit(live, event));
   document.addEventListener("keyup", (event) => {
     if (event.key.toLowerCase() === "p") live.pouring = false;
@@ -43,14 +29,6 @@ function digit(live: Live, event: KeyboardEvent): void {
   if (!colour) return;
   event.preventDefault();
   live.add(colour, event.shiftKey ? -1 : 1);
-}
-
-/** Move the hand by steps to the right, away, and up, as one looks. */
-function moveHand(live: Live, right: number, away: number, up: number): void {
-  const { turn } = live.stage.camera;
-  const way = [-Math.sin(turn) * right - Math.cos(turn) * away, Math.cos(turn) * right - Math.sin(turn) * away, up];
-  live.hand.move(plus(live.hand.at, times(way, STEP_OF_HAND)), performance.now());
-  live.ask();
 }
 
 /**
@@ -94,4 +72,7 @@ async function main(): Promise<void> {
   }
 }
 
-if (shows("live")) main();
+if (shows("live")) {
+  install("Cube tower");
+  main();
+}

@@ -1,16 +1,16 @@
 // What stands around the picture: controls, counts, the game, the past. It is rendered anew whenever something changed.
 
-import { openDialog, viewsOf } from "../common/browser";
+import { viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Dialog, Facts, Field, Icon, Keys, ShareDialog, Table, Theme, openShare } from "../common/parts";
+import { Facts, Field, Icon, ShareDialog, Table, openShare } from "../common/parts";
 import { capital, plainName, plural, sumOf } from "../common/text";
-import { CountsTable, Looks, options, placesOf } from "../scene/picture";
+import { CountsTable, Frame, options, placesOf } from "../scene/picture";
 import type { Field as Choice } from "./course";
 import { readLink } from "./link";
 import type { Live } from "./live";
 import { startShaking } from "./shake";
 import type { Past, Apparatus } from "./state";
-import { KEYS, eventSentence } from "./words";
+import { eventSentence } from "./words";
 
 export function View({ live }: { live: Live }) {
   const { apparatus } = live;
@@ -20,60 +20,51 @@ export function View({ live }: { live: Live }) {
   const where = placesOf(live.tower.isBoard);
   const inside = sumOf([...there.values()].map((each) => each.inside));
   const out = sumOf([...there.values()].map((each) => each.out));
+  const bar = (
+    <>
+      <Field label="Tower">
+        <select id="profile" aria-label="Tower" value={apparatus.name} onChange={({ currentTarget }) => live.run(() => live.open(live.findApparatus(currentTarget.value)))}>
+          {live.data.towers.map(({ name, title }) => <option key={name} value={name} title={title}>{capital(plainName(name))}</option>)}
+        </select>
+      </Field>
+      <button type="button" id="share" onClick={() => share(live)}>Link</button>
+    </>
+  );
+  const picture = (
+    <>
+      <p class="result" id="result" aria-hidden="true">{inside + out ? `${out} ${where.out}, ${inside} ${where.inside}` : ""}</p>
+      <p class="trouble" id="no-picture" role="alert">{live.noPicture}</p>
+    </>
+  );
+  const side = (
+    <>
+      <Counts live={live} held={held} there={there} />
+      {live.along.here && <Game live={live} />}
+      {apparatus.long_run && <LongRun apparatus={apparatus} events={live.tower.state?.events ?? []} />}
+      <section class="panel">
+        <h2 id="past-head">Last throws</h2>
+        <ol class="list" id="past" aria-labelledby="past-head"><LastThrows live={live} /></ol>
+      </section>
+      <Senses live={live} />
+      <section class="panel">
+        <h2>About this page</h2>
+        <p>This page computes every cube and every wall with rigid-body physics. It gets the same results as the program in Python, to the last bit. It sends nothing to anyone.</p>
+        <details>
+          <summary>Details</summary>
+          <Facts facts={[["Tower", `${apparatus.title}, ${apparatus.name}`], ["Edge of a cube", `${(1000 * apparatus.edge).toFixed(2)} mm`], ["Seed of the last throw", live.lastSeed], ["Settings", apparatus.profile.digest], ["Program", live.data.program]]} />
+        </details>
+      </section>
+    </>
+  );
   return (
     <>
-      <header class="head">
-        <div class="names">
-          <h1>Cube tower</h1>
-          <p class="lead hidden" id="sentence" aria-live="polite">{`${live.hand.held.length} in your hand, ${inside} ${where.inside}, ${out} ${where.out}.`}</p>
-        </div>
-        <div class="bar">
-          <Field label="Tower">
-            <select id="profile" aria-label="Tower" value={apparatus.name} onChange={({ currentTarget }) => live.run(() => live.open(live.findApparatus(currentTarget.value)))}>
-              {live.data.towers.map(({ name, title }) => <option key={name} value={name} title={title}>{capital(plainName(name))}</option>)}
-            </select>
-          </Field>
-          <button type="button" id="share" onClick={() => share(live)}>Link</button>
-          <Theme changed={() => live.themeChanged()} />
-          <button type="button" id="help-open" onClick={() => openDialog("help")}>Help</button>
-        </div>
-      </header>
-      <p id="trouble" class="trouble" role="alert">{live.trouble}</p>
-      <main class="whole">
-        <section class="view" aria-label="The tower">
-          <div class="picture">
-            <canvas key={apparatus.name} id="scene" tabIndex={0} role="application" aria-label="The tower with its cubes. Arrow keys turn it, plus and minus zoom; I, J, K and L move the hand." aria-describedby="sentence" />
-            <p class="result" id="result" aria-hidden="true">{inside + out ? `${out} ${where.out}, ${inside} ${where.inside}` : ""}</p>
-            <p class="trouble" id="no-picture" role="alert">{live.noPicture}</p>
-            <Looks show={live}>
-              <Icon id="cut" label="Cut the tower open, another way each time" title="Cut the tower open (C)" shape="M3 3h6v14H3zM11 3h2v2h-2zm4 0h2v2h-2zm0 4h2v2h-2zm0 4h2v2h-2zm0 4h2v2h-2zm-4 0h2v2h-2z" press={() => live.cutOpen()} />
-            </Looks>
-          </div>
-          <Deck live={live} held={held} />
-        </section>
-        <aside class="side" aria-label="Figures">
-          <Counts live={live} held={held} there={there} />
-          {live.along.here && <Game live={live} />}
-          {apparatus.long_run && <LongRun apparatus={apparatus} events={live.tower.state?.events ?? []} />}
-          <section class="panel">
-            <h2 id="past-head">Last throws</h2>
-            <ol class="list" id="past" aria-labelledby="past-head"><LastThrows live={live} /></ol>
-          </section>
-          <Senses live={live} />
-          <section class="panel">
-            <h2>About this page</h2>
-            <p>This page computes every cube and every wall with rigid-body physics. It gets the same results as the program in Python, to the last bit. It sends nothing to anyone.</p>
-            <details>
-              <summary>Details</summary>
-              <Facts facts={[["Tower", `${apparatus.title}, ${apparatus.name}`], ["Edge of a cube", `${(1000 * apparatus.edge).toFixed(2)} mm`], ["Seed of the last throw", live.lastSeed], ["Settings", apparatus.profile.digest], ["Program", live.data.program]]} />
-            </details>
-          </section>
-        </aside>
-      </main>
-      <Dialog id="help" title="Help and keys">
-        <p>Take cubes, then press <strong>Throw</strong>: the tower's own hand pours them. Or drag the cubes over the funnel yourself and let go. <strong>Pour</strong> lets them fall one by one. Drag next to them to turn the picture. Scroll or pinch to zoom.</p>
-        <Keys keys={KEYS} />
-      </Dialog>
+      <Frame
+        show={live} title="Cube tower" name={apparatus.name} label="The tower with its cubes. Arrow keys turn it, plus and minus zoom; I, J, K and L move the hand."
+        lead={<p class="lead hidden" id="sentence" aria-live="polite">{`${live.hand.held.length} in your hand, ${inside} ${where.inside}, ${out} ${where.out}.`}</p>}
+        bar={bar} picture={picture} deck={<Deck live={live} held={held} />} side={side}
+        looks={<Icon id="cut" label="Cut the tower open, another way each time" title="Cut the tower open (C)" shape="M3 3h6v14H3zM11 3h2v2h-2zm4 0h2v2h-2zm0 4h2v2h-2zm0 4h2v2h-2zm0 4h2v2h-2zm-4 0h2v2h-2z" press={() => live.cutOpen()} />}
+        help={<>Take cubes, then press <strong>Throw</strong>: the tower's own hand pours them. Or drag the cubes over the funnel yourself and let go. <strong>Pour</strong> lets them fall one by one. Drag next to them to turn the picture. Scroll or pinch to zoom.</>}
+      />
       <Share live={live} />
     </>
   );

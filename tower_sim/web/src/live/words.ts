@@ -4,24 +4,6 @@ import { capital, joinWords, plural, sumOf } from "../common/text";
 import type { Counts } from "./link";
 import type { Cube, Past } from "./state";
 
-export const KEYS = [
-  ["1 2 3 …", "take a cube of the first, second, third colour; with shift put one back"],
-  ["Enter", "throw the cubes in your hand; with an empty hand, the same cubes again"],
-  ["I J K L", "move your hand away, left, nearer, right; with shift higher (I) and lower (K)"],
-  ["G", "let all go where your hand is"],
-  ["P", "let one cube go; held down they pour"],
-  ["N", "knock on the table"],
-  ["H", "in a game: take the cubes of this phase into your hand"],
-  ["U", "undo"],
-  ["Backspace", "put the cubes in the hand back"],
-  ["Space", "jump to the end of the throw"],
-  ["A D W S", "turn the picture"],
-  ["+ − 0", "zoom in, zoom out, reset the view"],
-  ["C", "cut the tower open: from the side, the front, above; then close it"],
-  ["T", "light or dark"],
-  ["?", "this help"],
-];
-
 /** "4 blue and 2 red cubes" of [["blue", 4], ["red", 2]]. */
 export function countsWords(counts: Counts): string {
   const some = counts.filter(([, number]) => number);

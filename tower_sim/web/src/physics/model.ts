@@ -1,5 +1,5 @@
 // The physics of tower_sim: a profile opened as a model that drops, knocks and places, at once or window by window; the same
-// bytes as Python's PhysicsModel (tower_sim/simulator.py). READ FIRST.
+// bytes as Python's PhysicsModel (tower_sim/simulator.py).
 //
 //   profile -> scene -> outcome
 

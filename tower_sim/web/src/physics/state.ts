@@ -5,9 +5,10 @@
 //   event      [kind, rng, [[id, colour, edge], ...] thrown, [id, ...] emerged, strength, place], of a throw by hand launches, too
 //   touch      [id, id or -1 - k for fixed part k, forces in nN ...]
 
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { deflate, Inflate } from "./pako.js";
 import { prints, quote, refuse, wrongly } from "./refuse.js";
-import { sha256 } from "./sha256.js";
 import type { CubeRow, EdgedCube, LyingRow, PhysicsEvent, PhysicsState } from "./types.js";
 import { pythonJson, real } from "./written.js";
 
@@ -168,7 +169,7 @@ function markEvent([kind, rng, thrown, emerged, strength, place, launches]: Phys
 }
 
 function tokenDigest(body: string): string {
-  return sha256(`${PREFIX}.${body}`).slice(0, 16);
+  return bytesToHex(sha256(`${PREFIX}.${body}`)).slice(0, 16);
 }
 
 function base64Of(bytes: Uint8Array): string {

@@ -1,6 +1,7 @@
 // The page begins: the night that the browser keeps, or the one in a link.
 
 import { render } from "preact";
+import { install } from "../common/app";
 import { find, ignoreDoubleTaps, shows, startTheme } from "../common/browser";
 import { pValue } from "./law";
 import { View, open, ui, verdict } from "./view";
@@ -23,6 +24,7 @@ async function follow(): Promise<void> {
 }
 
 if (shows("record")) {
+  install("Game night", "#record");
   ui.show = show;
   startTheme(show);
   ignoreDoubleTaps();

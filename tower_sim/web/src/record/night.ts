@@ -1,7 +1,8 @@
 // A night as it was recorded: what was tapped, what that says of the tower, and its CSV, which `tower-sim tower test` reads.
 
-import { csv, joinWords, sumOf } from "../common/text";
-import { MOST_NAMES, playerName } from "./names";
+import { joinWords, sumOf } from "../common/text";
+import { playerName } from "./names";
+import { type Sheet, readSheet, writeSheet } from "./sheet";
 
 /** What the night is of: `counts` cubes of each colour; `edge` in mm; the tower is one of the page's, or "mine". */
 export interface Head { game: string; tower: string; edge: number; colours: string[]; counts: number[]; players: string[]; date: string }
@@ -26,9 +27,7 @@ export interface Due { number: number; game: number; phase: number; before: numb
 export interface Rules { title: string; colours: string[]; counts: number[]; phases: number[]; rounds: number }
 
 export const FREE = "free";
-export const TITLE = "# tower_sim night 1 ";
-export const MARKS = ["beside", "miscount", "knock", "spilled", "emptied", "recount"];
-const MOST = { cubes: 500, drops: 400, rows: 2000 };
+const MARKS = ["beside", "miscount", "knock", "spilled", "emptied", "recount"];
 
 const none = (night: Night) => night.head.colours.map(() => 0);
 
@@ -133,7 +132,7 @@ function newDraft(head: Head, begins = false): Draft {
 /** Return the night after an action; `rules` of the game that a head names. */
 export function after(night: Night | null, action: Action, rulesOf: (head: Head) => Rules | null): Night {
   if (action[0] === "begin") return { head: action[1], throws: [], draft: newDraft(action[1], true) };
-  if (action[0] === "open") return nightOf(action[1], rulesOf);
+  if (action[0] === "open") return nightOf(readSheet(action[1], () => { throw new Error("The line about the night is damaged; copy it again, whole."); }), rulesOf);
   if (!night) throw new Error("no night is begun");
   const { head, throws, draft } = night;
   const rules = rulesOf(head);
@@ -209,32 +208,20 @@ function changeHead(night: Night, head: Head, renamed: Record<string, string>, r
   return { head, throws: head.game === before.game ? throws : proposals(head, throws, rules), draft: moveDraft(draft) };
 }
 
-/** Return the night as CSV: a line about it, then a row for each throw. */
+/** Return the night as CSV: a row for each throw. */
 export function csvOf(night: Night, rules: Rules | null): string {
-  const { head } = night;
-  const { played } = follow(night, rules);
-  const names = ["thrown", "out"].flatMap((kind) => head.colours.map((colour) => `${kind}_${colour}`));
-  const rows = played.map((each) => [each.number, ...each.thrown, ...each.out, each.marks.join(" "), rules && isRecount(each) ? `phase ${each.next}` : each.who]);
-  return `${TITLE}${JSON.stringify(head)}\r\n${csv([[rules ? "drop" : "throw", ...names, "mark", "note"], ...rows])}`;
+  const rows = follow(night, rules).played.map((each) => [each.number, ...each.thrown, ...each.out, each.marks.join(" "), rules && isRecount(each) ? `phase ${each.next}` : each.who]);
+  return writeSheet({ head: night.head, isGame: rules !== null, rows });
 }
 
-/** Return the night that `csvOf` wrote; throws an Error of one line for any other text. */
-export function nightOf(text: string, rulesOf: (head: Head) => Rules | null): Night {
-  const [title, header, ...rows] = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/).filter((line) => line.trim());
-  if (!title?.startsWith(TITLE)) throw new Error("This is no night that this page recorded; allowed is its CSV, or a link to it; copy it again, whole.");
-  const head = headOf(title.slice(TITLE.length));
-  const width = 2 * head.colours.length + 3;
-  if (cellsOf(header ?? "").length !== width || rows.length > MOST.rows) throw new Error(`The night's columns do not fit its ${head.colours.length} colours; copy it again, whole.`);
+/** Return the night of a sheet; throws an Error of one line for a mark that there is not. */
+function nightOf({ head, rows }: Sheet, rulesOf: (head: Head) => Rules | null): Night {
+  const half = head.colours.length;
   const throws = rows.map((row, i): Throw => {
-    const cells = cellsOf(row);
-    const wrong = (what: string) => new Error(`Row ${i + 1} of the night: ${what}; copy it again, whole.`);
-    if (cells.length !== width) throw wrong(`${cells.length} cells; allowed are ${width}`);
-    const [number, ...counts] = cells.slice(0, -2).map((cell) => (/^\d{1,3}$/.test(cell) ? Number(cell) : NaN));
-    if (!(number < MOST.drops) || !counts.every((count) => count <= MOST.cubes)) throw wrong("a count that is no whole number up to 500");
-    const marks = cells[width - 2].split(" ").filter(Boolean);
-    if (!marks.every((mark) => MARKS.includes(mark))) throw wrong(`a mark other than ${MARKS.join(", ")}`);
-    const half = head.colours.length;
-    const each = { begins: number === 0, thrown: counts.slice(0, half), isProposed: false, out: counts.slice(half), marks, who: playerName(cells[width - 1], cells[width - 1].length), next: 0 };
+    const [number, ...counts] = row.slice(0, -2) as number[];
+    const [marks, note] = [String(row.at(-2)).split(" ").filter(Boolean), String(row.at(-1))];
+    if (!marks.every((mark) => MARKS.includes(mark))) throw new Error(`Row ${i + 1} of the night: a mark other than ${MARKS.join(", ")}; correct it.`);
+    const each = { begins: number === 0, thrown: counts.slice(0, half), isProposed: false, out: counts.slice(half), marks, who: playerName(note, note.length), next: 0 };
     return isRecount(each) ? { ...each, who: "", next: Number(/^phase (\d{1,3})$/.exec(each.who)?.[1] ?? 1) } : each;
   });
   return { head, throws: proposals(head, throws, rulesOf(head)), draft: newDraft(head, !throws.length) };
@@ -244,37 +231,6 @@ export function nightOf(text: string, rulesOf: (head: Head) => Rules | null): Ni
 function proposals(head: Head, throws: Throw[], rules: Rules | null): Throw[] {
   const { played } = follow({ head, throws }, rules);
   return throws.map((each, i) => ({ ...each, isProposed: rules !== null && played[i].isDue, marks: each.marks.filter((mark) => mark !== "miscount" || !played[i].wrong.length) }));
-}
-
-/** Read the line about a night; throws an Error of one line for a damaged one. */
-export function headOf(text: string): Head {
-  try {
-    const { game, tower, edge, colours, counts, players, date } = parseHead(text);
-    const isList = (value: unknown, of: (each: any) => boolean) => Array.isArray(value) && value.length <= MOST_NAMES && value.every(of);
-    const isWord = (word: unknown) => typeof word === "string" && playerName(word) === word;
-    const isCount = (count: unknown) => Number.isInteger(count) && (count as number) >= 0 && (count as number) <= MOST.cubes;
-    const isFine = [game, tower, date].every(isWord) && edge > 0 && edge < 1000 && isList(colours, (word) => isWord(word) && word) && colours.length > 0;
-    if (isFine && isList(counts, isCount) && counts.length === colours.length && isList(players, isWord)) return { game, tower, edge, colours, counts, players, date };
-  } catch {
-    // told below
-  }
-  throw new Error("The line about the night is damaged; copy it again, whole.");
-}
-
-/** Read the line about a night, also as a spreadsheet saves it: in cells, without some of its quotes. */
-function parseHead(text: string): any {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const bare = text.replaceAll('"', "").replace(/[;\t]/g, ",");
-    const [, game, tower, edge, colours, counts, players, date] = /^\{game:(.*),tower:(.*),edge:(.*),colours:\[(.*)\],counts:\[(.*)\],players:\[(.*)\],date:([\d-]+)\}/.exec(bare)!;
-    const list = (words: string) => words.split(",").filter(Boolean);
-    return { game, tower, edge: Number(edge), colours: list(colours), counts: list(counts).map(Number), players: list(players), date };
-  }
-}
-
-function cellsOf(line: string): string[] {
-  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare);
 }
 
 const MOST_BYTES = 5_000_000; // of a night that a link unpacks to

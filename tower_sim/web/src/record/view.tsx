@@ -8,7 +8,7 @@ import { capital, checkLength, joinWords, plural, sumOf } from "../common/text";
 import { Begin } from "./begin";
 import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
 import { type Due, type Head, type Played, type Rules, type Throw, isHappening, isRecount, pack, readDraft, tryDraft, unpack } from "./night";
-import { canonical, decode } from "./sheet";
+import { decode, readSheet, writeSheet } from "./sheet";
 import { Picture, canShare, known, lucks, savePicture, sharePicture } from "./picture";
 import { COUNTS, act, canUndo, csv, data, due, expected, keeping, model, night, paintOf, placeOf, played, rulesOf, runTest, titleOf, undo, usualHead } from "./state";
 
@@ -404,7 +404,7 @@ async function share(): Promise<void> {
 export async function open(given: string): Promise<void> {
   const word = /#record=([\w-]+)/.exec(given)?.[1];
   checkLength(word ?? "");
-  act("open", canonical(word ? await unpack(word) : given, usualHead));
+  act("open", writeSheet(readSheet(word ? await unpack(word) : given, usualHead)));
   Object.assign(ui, { trouble: "", tab: "throws", isBeginning: false });
 }
 

@@ -9,29 +9,10 @@ import { Replay } from "./show";
 import { View } from "./view";
 
 function connect(show: Replay): void {
-  const { player, record, stage: { canvas, camera } } = show;
+  const { record, stage: { canvas, camera } } = show;
   handleCanvas(canvas, camera, show.ask, (x, y) => show.mark(hitBy(show.drawn(), camera, x, y, record.header.edge)));
   handlePaper(show);
-  handleKeys({
-    ...show.keys,
-    " ": () => player.toggle(),
-    ArrowLeft: () => player.stopAt(player.time - 0.25),
-    ArrowRight: () => player.stopAt(player.time + 0.25),
-    ",": () => player.frame(-1),
-    ".": () => player.frame(1),
-    p: () => player.event(-1),
-    n: () => player.event(1),
-    "[": () => player.step(-1),
-    "]": () => player.step(1),
-    Home: () => player.seek(0),
-    End: () => player.seek(record.duration),
-    "<": () => player.faster(-1),
-    ">": () => player.faster(1),
-    m: () => show.markNext(1),
-    M: () => show.markNext(-1),
-    f: () => show.follow(!show.follows),
-    Escape: () => show.mark(null),
-  });
+  handleKeys(show.keys);
 }
 
 /** What other scripts may use: docs/replay.md. `level` is how coarsely moving pictures are drawn, of QUALITIES; it stays once it is set. */

@@ -2,7 +2,7 @@
 
 import { find, startTheme, wantsStillness } from "../common/browser";
 import type { Drawn } from "../scene/renderer";
-import { Show } from "../scene/show";
+import { type Key, Show } from "../scene/show";
 import { cubeName } from "./marked";
 import { Player, drawMarks } from "./player";
 import { type Recorded, litAt, sceneAt } from "./record";
@@ -53,7 +53,7 @@ export class Replay extends Show {
   }
 
   themeChanged(): void {
-    super.themeChanged();
+    this.ask();
     if (this.isReady) drawMarks(this.record, find<HTMLCanvasElement>("marks"));
     this.render();
   }
@@ -107,7 +107,23 @@ export class Replay extends Show {
 
   /** The picture as it is now, finely drawn, as a data URL. */
   picture(): string {
-    this.draw(0);
+    this.stage.draw(0);
     return find<HTMLCanvasElement>("scene").toDataURL();
+  }
+
+  get keys(): Key[] {
+    const { player, record } = this;
+    return [
+      { names: "Space", words: "play or pause", does: { " ": () => player.toggle() } },
+      { names: "← →", words: "a quarter of a second back or on", does: { ArrowLeft: () => player.stopAt(player.time - 0.25), ArrowRight: () => player.stopAt(player.time + 0.25) } },
+      { names: ", .", words: "a frame back or on", does: { ",": () => player.frame(-1), ".": () => player.frame(1) } },
+      { names: "P N", words: "previous or next event", does: { p: () => player.event(-1), n: () => player.event(1) } },
+      { names: "[ ]", words: "previous or next drop", does: { "[": () => player.step(-1), "]": () => player.step(1) } },
+      { names: "Home End", words: "to the beginning or the end", does: { Home: () => player.seek(0), End: () => player.seek(record.duration) } },
+      { names: "< >", words: "slower or faster", does: { "<": () => player.faster(-1), ">": () => player.faster(1) } },
+      { names: "M", words: "mark a cube, or the next one (with shift the one before); Esc marks none", does: { m: () => this.markNext(1), M: () => this.markNext(-1), Escape: () => this.mark(null) } },
+      { names: "F", words: "follow the cube that is marked, or no more", does: { f: () => this.follow(!this.follows) } },
+      ...super.keys,
+    ];
   }
 }

@@ -1,14 +1,13 @@
 // What stands around the picture: controls, counts, zones, steps, what this is.
 
-import { openDialog } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Dialog, Facts, Field, Icon, Keys, Theme } from "../common/parts";
+import { Facts, Field, Icon } from "../common/parts";
 import { plainName } from "../common/text";
-import { CountsTable, Looks, options } from "../scene/picture";
+import { CountsTable, Frame, options } from "../scene/picture";
 import { cubeName, savePicture, wayOf } from "./marked";
 import { type Moment, type Recorded, type Where, countsAt, lyingAt } from "./record";
 import type { Replay } from "./show";
-import { KEYS, clockWords, cubeWords, endOf, endWords, isSentence, sentenceAt, stepWords } from "./words";
+import { clockWords, cubeWords, endOf, endWords, isSentence, sentenceAt, stepWords } from "./words";
 
 const SPEEDS = ["0.1 a tenth", "0.25 a quarter", "0.5 half", "1 as it was", "2 twice", "4 4 times"];
 const CUTS = ["none nowhere", "side from the side", "front from the front", "top from above"];
@@ -16,49 +15,30 @@ const [PLAY, PAUSE] = ["M5 3l12 7-12 7z", "M5 3h3.5v14H5zM11.5 3H15v14h-3.5z"];
 
 export function View({ show }: { show: Replay }) {
   const { record, player, isReady } = show;
-  return (
+  const caption = isReady ? captionAt(record, player.moment) : "";
+  const side = (
     <>
-      <header class="head">
-        <div class="names"><h1 id="title">{record.header.title}</h1><p class="lead" id="sentence">{isReady ? sentenceAt(record, player.moment) : "The first throw is computed."}</p></div>
-        <div class="bar"><Theme changed={() => show.themeChanged()} /><button type="button" id="help-open" onClick={() => openDialog("help")}>Help and keys</button></div>
-      </header>
-      <p id="trouble" class="trouble" role="alert">{show.trouble}</p>
-      <Main show={show} />
-      <p class="hidden" id="spoken" aria-live="polite">{show.message}</p>
-      <Dialog id="help" title="Help and keys">
-        <p>Drag to turn, scroll or pinch to zoom, drag with two fingers or with the right button to move. Walls between you and the middle are drawn clear. A cube that is clicked is marked; it can be followed, and its way is listed.</p>
-        <Keys keys={KEYS} />
-      </Dialog>
+      {isReady && <Counts record={record} moment={player.moment} />}
+      {show.marked !== null && <Marked show={show} cube={show.marked} />}
+      {isReady && record.header.apparatus.zones.length > 0 && <Zones record={record} moment={player.moment} />}
+      {isReady && <Steps show={show} />}
+      <Lines record={record} step={isReady ? player.moment.take.stepIndex : 0} />
+      <About record={record} />
     </>
   );
-}
-
-function Main({ show }: { show: Replay }) {
-  const { record, player, isReady } = show;
-  const caption = isReady ? captionAt(record, player.moment) : "";
   return (
-    <main class="whole">
-      <section class="view" aria-label="What is seen">
-        <div class="picture">
-          <canvas id="scene" tabIndex={0} role="application" aria-label="The apparatus with its cubes. Arrow keys turn it, plus and minus zoom, shift with arrows moves it." aria-describedby="sentence" />
-          <img id="paper" alt="The apparatus with its cubes." />
-          <div id="tag" aria-hidden="true" hidden><span id="tag-name">{show.marked !== null && cubeName(record, show.marked)}</span></div>
-          <Looks show={show}>
-            <Icon id="save" label="Save the picture" shape="M8.500 2h3v7H15l-5 5.500L5 9h3.500zM3 15.500h14V18H3z" press={() => savePicture(show)} />
-          </Looks>
-        </div>
-        <Deck show={show} />
-        <div class="over"><p id="caption" class="caption" hidden={!caption}>{caption}</p></div>
-      </section>
-      <aside class="side" aria-label="Figures">
-        {isReady && <Counts record={record} moment={player.moment} />}
-        {show.marked !== null && <Marked show={show} cube={show.marked} />}
-        {isReady && record.header.apparatus.zones.length > 0 && <Zones record={record} moment={player.moment} />}
-        {isReady && <Steps show={show} />}
-        <Lines record={record} step={isReady ? player.moment.take.stepIndex : 0} />
-        <About record={record} />
-      </aside>
-    </main>
+    <>
+      <Frame
+        show={show} title={record.header.title} name="replay" label="The apparatus with its cubes. Arrow keys turn it, plus and minus zoom, shift with arrows moves it."
+        lead={<p class="lead" id="sentence">{isReady ? sentenceAt(record, player.moment) : "The first throw is computed."}</p>}
+        bar={null} side={side}
+        picture={<><img id="paper" alt="The apparatus with its cubes." /><div id="tag" aria-hidden="true" hidden><span id="tag-name">{show.marked !== null && cubeName(record, show.marked)}</span></div></>}
+        looks={<Icon id="save" label="Save the picture" shape="M8.500 2h3v7H15l-5 5.500L5 9h3.500zM3 15.500h14V18H3z" press={() => savePicture(show)} />}
+        deck={<><Deck show={show} /><div class="over"><p id="caption" class="caption" hidden={!caption}>{caption}</p></div></>}
+        help="Drag to turn, scroll or pinch to zoom, drag with two fingers or with the right button to move. Walls between you and the middle are drawn clear. A cube that is clicked is marked; it can be followed, and its way is listed."
+      />
+      <p class="hidden" id="spoken" aria-live="polite">{show.message}</p>
+    </>
   );
 }
 

@@ -5,23 +5,6 @@ import { countsWords } from "../live/words";
 import { placesOf } from "../scene/picture";
 import { type Event, type Moment, type Recorded, type Row, type Take, countsAt, lyingAt, momentAt, summed } from "./record";
 
-export const KEYS = [
-  ["Space", "play or pause"],
-  ["← →", "a quarter of a second back or on"],
-  [", .", "a frame back or on"],
-  ["P N", "previous or next event"],
-  ["[ ]", "previous or next drop"],
-  ["Home End", "to the beginning or the end"],
-  ["< >", "slower or faster"],
-  ["A D W S", "turn the picture (also the arrows, when the picture has the focus; with shift they move it)"],
-  ["+ − 0", "zoom in, zoom out, reset the view"],
-  ["C", "cut it open: from the side, from the front, from above, no more"],
-  ["M", "mark a cube, or the next one (with shift the one before); Esc marks none"],
-  ["F", "follow the cube that is marked, or no more"],
-  ["T", "light or dark"],
-  ["?", "this help"],
-];
-
 /** "7 blue cubes", "4 blue and 2 red cubes"; one colour after the other as the header has them. */
 export function cubeWords({ header, colourOf }: Recorded, cubes: number[]): string {
   return countsWords(header.colours.map(({ name }, i) => [name, cubes.filter((cube) => colourOf.get(cube) === i).length]));

@@ -3,6 +3,7 @@
 import { clamp } from "./algebra";
 import { isTakenKey } from "../common/browser";
 import type { Camera } from "./camera";
+import type { Key } from "./show";
 
 const CLICK = 6; // pixels: who moves less has clicked
 
@@ -66,10 +67,11 @@ export function pinch(camera: Camera, before: number[], now: number[], other: nu
 }
 
 /**
- * Let keys do what KEYS says, unless a control that has the focus takes them itself. Enter and Space press a button that has
+ * Let keys do what the help says, unless a control that has the focus takes them itself. Enter and Space press a button that has
  * the focus. Of a button that a pointer pressed last, Enter stays the page's key: click a colour, then press Enter.
  */
-export function handleKeys(actions: Record<string, () => void>): void {
+export function handleKeys(keys: Key[]): void {
+  const actions = Object.assign({}, ...keys.map(({ does }) => does)) as Key["does"];
   let pointed: EventTarget | null = null;
   document.addEventListener("pointerdown", ({ target }) => {
     pointed = target;

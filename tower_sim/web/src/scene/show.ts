@@ -1,16 +1,19 @@
 // What the pages share that show an apparatus with its cubes: the live page, and its replays.
 
-import { find, isDark, openDialog, themeColour } from "../common/browser";
+import { find, isDark, openDialog } from "../common/browser";
 import type { Camera } from "./camera";
 import type { Drawn, Header } from "./renderer";
-import { type Animated, CUTS, Stage, animate } from "./stage";
+import { CUTS, type Shown, Stage } from "./stage";
 
-export abstract class Show implements Animated {
+/** A row of the help: keys, what they do, and the action of each. */
+export interface Key { names: string; words: string; does: Record<string, () => unknown> }
+
+export abstract class Show implements Shown {
   message = ""; // a sentence under the controls
   trouble = "";
   stage!: Stage;
   frames = 0;
-  ask = animate(this);
+  ask = () => this.stage?.ask();
 
   abstract get moves(): boolean;
   abstract tick(at: number): void;
@@ -32,22 +35,21 @@ export abstract class Show implements Animated {
   /** Draw an apparatus on the canvas that is there now; `fail` is told why there is no picture. */
   openStage(header: Header, fail: (line: string) => void): void {
     this.stage?.close();
-    this.stage = new Stage(find<HTMLCanvasElement>("scene"), header, this.ask, fail, true);
-    new ResizeObserver(() => this.themeChanged()).observe(this.stage.canvas);
-    this.themeChanged();
+    this.stage = new Stage(find<HTMLCanvasElement>("scene"), header, this, fail, true);
   }
 
   themeChanged(): void {
-    this.stage?.paint(themeColour("--sunk"), isDark());
     this.ask();
   }
 
-  draw(level: number): void {
+  get isDark(): boolean {
+    return isDark();
+  }
+
+  pictured(): void {
     this.frames += 1;
-    this.showFigures();
-    this.stage.look();
-    this.stage.draw(this.scene(), level);
     if (this.frames === 1) performance.mark("tower"); // first seen; calibration/validation reads it
+    this.showFigures();
   }
 
   showFigures(): void {
@@ -68,15 +70,15 @@ export abstract class Show implements Animated {
     this.ask();
   }
 
-  get keys(): Record<string, () => void> {
+  get keys(): Key[] {
     const orbit = (x: number, y: number) => this.look((camera) => camera.orbit(x / 48, y / 60));
     const near = (factor: number) => this.look((camera) => camera.near(factor));
-    return {
-      a: orbit(-1, 0), d: orbit(1, 0), w: orbit(0, 1), s: orbit(0, -1),
-      "+": near(1.15), "=": near(1.15), "-": near(1 / 1.15), 0: this.look((camera) => camera.home()),
-      c: () => this.cutOpen(),
-      t: () => find("theme").click(),
-      "?": () => openDialog("help"),
-    };
+    return [
+      { names: "A D W S", words: "turn the picture (also the arrows, when the picture has the focus; with shift they move it)", does: { a: orbit(-1, 0), d: orbit(1, 0), w: orbit(0, 1), s: orbit(0, -1) } },
+      { names: "+ − 0", words: "zoom in, zoom out, reset the view", does: { "+": near(1.15), "=": near(1.15), "-": near(1 / 1.15), 0: this.look((camera) => camera.home()) } },
+      { names: "C", words: "cut it open: from the side, from the front, from above; then close it", does: { c: () => this.cutOpen() } },
+      { names: "T", words: "light or dark", does: { t: () => find("theme").click() } },
+      { names: "?", words: "this help", does: { "?": () => openDialog("help") } },
+    ];
   }
 }

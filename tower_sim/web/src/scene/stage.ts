@@ -11,24 +11,13 @@ export const CUTS = ["none", "side", "front", "top"];
 
 const STILL = 160; // ms without a change, after which a picture is drawn once more, as finely as can be
 
-/** What is animated: `tick` lets time pass to `at` (ms), `draw` draws in a quality of QUALITIES, 0 the finest. */
-export interface Animated { readonly stage: Stage | null; readonly moves: boolean; tick(at: number): void; draw(level: number): void }
+const THEMES: Record<"light" | "dark", Theme> = { // behind the table: --sunk of common.css
+  light: { dark: false, background: [233, 230, 221].map((value) => value / 255), table: [0.955, 0.94, 0.905] },
+  dark: { dark: true, background: [14, 16, 19].map((value) => value / 255), table: [0.2, 0.215, 0.235] },
+};
 
-/** Return what asks for the next picture; pictures follow each other while something moves. */
-export function animate(what: Animated): () => void {
-  let finer = 0;
-  const ask = onceAFrame((at) => {
-    const { stage, moves } = what;
-    if (!stage) return;
-    what.tick(at);
-    stage.watchPace(moves ? at : null);
-    what.draw(stage.level);
-    clearTimeout(finer);
-    if (what.moves) ask();
-    else finer = window.setTimeout(() => what.draw(0), STILL);
-  });
-  return ask;
-}
+/** What a stage shows: `tick` lets time pass to `at` (ms), `scene` is drawn then, `pictured` is called after each picture. */
+export interface Shown { readonly moves: boolean; readonly isDark: boolean; tick(at: number): void; scene(): { cubes: Drawn[]; lit: number[] }; pictured?(): void }
 
 /** A canvas on which the apparatus of a `header` (see Renderer) is drawn with cubes; at first it fills the picture. */
 export class Stage {
@@ -41,10 +30,10 @@ export class Stage {
   fixed = false;
   pace: { last: number | null; slow: number; seen: number } = { last: null, slow: 0, seen: 0 };
   renderer: Renderer | null = null;
-  theme!: Theme;
+  private finer = 0;
 
-  /** `ask` is called when all is to be drawn again, `fail` with a sentence where no picture can be drawn; `hasHand`: there is room over it. */
-  constructor(readonly canvas: HTMLCanvasElement, readonly header: Header, readonly ask: () => void, readonly fail: (line: string) => void, hasHand: boolean) {
+  /** `fail` is called with a sentence where no picture can be drawn; `hasHand`: there is room over it. */
+  constructor(readonly canvas: HTMLCanvasElement, readonly header: Header, readonly shown: Shown, readonly fail: (line: string) => void, hasHand: boolean) {
     const { edge, apparatus } = header;
     const { kind, rim, hand } = apparatus;
     this.solids = solidsOf(apparatus, edge);
@@ -53,7 +42,19 @@ export class Stage {
     const over = CORNERS.map(([x, y]) => [(x * hand.spread) / 2, (y * hand.spread) / 2, rim + hand.height + 5 * edge]);
     this.camera = new Camera(hasHand ? [...shape, ...over] : shape, kind);
     this.openPicture();
+    new ResizeObserver(this.ask).observe(canvas);
   }
+
+  /** Ask for the next picture; pictures follow each other while something moves. */
+  ask = onceAFrame((at) => {
+    const { shown } = this;
+    shown.tick(at);
+    this.watchPace(shown.moves ? at : null);
+    this.draw(this.level);
+    clearTimeout(this.finer);
+    if (shown.moves) this.ask();
+    else this.finer = window.setTimeout(() => this.draw(0), STILL);
+  });
 
   /** Begin to draw; where that cannot be, say so: all else does without. */
   openPicture = (): void => {
@@ -75,12 +76,6 @@ export class Stage {
     this.renderer = null;
   }
 
-  /** Take what is behind the table ([red, green, blue] from 0 to 255), light or dark. */
-  paint(background: number[], dark: boolean): void {
-    const table = dark ? [0.2, 0.215, 0.235] : [0.955, 0.94, 0.905];
-    this.theme = { dark, background: background.map((value) => value / 255), table };
-  }
-
   get plane(): Plane | null {
     const axis = ({ side: 1, front: 0, top: 2 } as Record<string, number>)[this.cut];
     if (axis === undefined) return null;
@@ -90,21 +85,13 @@ export class Stage {
     return { normal, offset: low[axis] + (high[axis] - low[axis]) * clamp(this.depth, 0.002, 0.998) };
   }
 
-  look(): void {
-    this.camera.resize(Math.max(1, this.canvas.clientWidth), Math.max(1, this.canvas.clientHeight));
-  }
-
-  /** Draw `scene` as Renderer.draw takes it, in a quality of QUALITIES by its number. */
-  draw(scene: { cubes: Drawn[]; lit: number[] }, level: number): void {
-    if (!this.renderer) return;
-    this.renderer.draw({
-      scene,
-      camera: this.camera,
-      plane: this.plane,
-      quality: QUALITIES[level],
-      ratio: level >= 2 ? 1 : Math.min(devicePixelRatio || 1, 2),
-      theme: this.theme,
-    });
+  /** Draw what is there now, in a quality of QUALITIES by its number: 0 is the finest. */
+  draw(level: number): void {
+    const { camera, canvas, plane, renderer, shown } = this;
+    camera.resize(Math.max(1, canvas.clientWidth), Math.max(1, canvas.clientHeight));
+    const ratio = level >= 2 ? 1 : Math.min(devicePixelRatio || 1, 2);
+    renderer?.draw({ scene: shown.scene(), camera, plane, quality: QUALITIES[level], ratio, theme: THEMES[shown.isDark ? "dark" : "light"] });
+    shown.pictured?.();
   }
 
   /** Draw less finely where pictures come too slowly; `now` is their time (ms), null one that follows no other. */
