@@ -3,6 +3,7 @@
 What cannot be used (a file, a tower, a number) raises UsageError.
 """
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -13,8 +13,7 @@ import pytest
 from support.browser import PAGES, PHONE, Watched, browsing
 
 from tower_sim.calibration.recording import make_document
-from tower_sim.web import live_page
-from tower_sim.web import read_built
+from tower_sim.web import live_page, read_built
 
 pytestmark = PAGES
 SHARE = "window.shared = []; navigator.share = async (what) => void shared.push(what)"

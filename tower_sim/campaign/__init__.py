@@ -5,6 +5,7 @@
 A shard is a part of the runs. Only the client, the process that starts the campaign, writes files.
 """
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -1,5 +1,6 @@
 """The samplers as other programs take them: packages and files in other languages, with the table put in at export."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

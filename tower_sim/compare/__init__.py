@@ -1,5 +1,6 @@
 """Comparison of house rules: two variants are played in pairs with equal seeds; a search for rules that meet a wish."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -4,6 +4,7 @@ marks.py says what is compiled, choice.py which way runs here; memory.py how arg
 WebAssembly and plain Python give the same bytes.
 """
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -1,5 +1,6 @@
 """Documents: typed values that are read and written as TOML and JSON, and the answers that programs get."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -1,5 +1,6 @@
 """Pictures of an apparatus with its dimensions. Only matplotlib's object interface is used."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

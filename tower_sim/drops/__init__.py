@@ -1,5 +1,6 @@
 """Drops of any model: repeated until one lands, recorded, thrown by hand, and thrown many times for the odds."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

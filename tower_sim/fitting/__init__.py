@@ -9,6 +9,7 @@ used raise UsageError.
             unseen runs, and the surrogate's --facts--> tests
 """
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -1,5 +1,6 @@
 """Games that are played with a tower. READ game.py FIRST: it defines what a game is."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -1,5 +1,6 @@
 """What other folders use of this one."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -1,5 +1,6 @@
 """The parts of all reports: numbers as text, charts, and pages with sections, tables and figures."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -1,5 +1,6 @@
 """What may be asked for, each typed and checked once: a throw, a game, odds, a comparison's variant."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -5,6 +5,7 @@
 Figures are defined in `tower.py` if they apply to every tower, else in the folder of their game. READ array.py FIRST.
 """
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

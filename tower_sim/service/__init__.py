@@ -5,6 +5,7 @@ line -> request (fields checked) -> answer (an open model) -> line
 Only the end of the input ends the service.
 """
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -1,5 +1,6 @@
 """Statistics of a campaign and their plots."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -12,6 +12,7 @@ package knows no game. Files and towers that do not fit raise UsageError. READ m
 how close the surrogate is to physics.
 """
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

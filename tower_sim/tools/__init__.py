@@ -1,5 +1,6 @@
 """Tools that know of no tower: files, text for people, progress, workers, compiled functions."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools.faces import face

@@ -1,5 +1,6 @@
 """What is thrown, what lies inside and what came of a drop: the values that every part speaks of."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -5,6 +5,7 @@ calibration/recording.py fill one. `python -m calibration.validation.web` builds
 installation needs no node.
 """
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -1,5 +1,6 @@
 """The law of a tower: which cubes come out in a drop, and after a knock."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -1,5 +1,6 @@
 """Amerigo: the part of the game that its tower decides. READ phases.py FIRST: it has the rules."""
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face

@@ -3,6 +3,7 @@
 "Line N" is that of the text of the French rulebook. "Silent" marks a ruling of this project where it says nothing.
 """
 
+# pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
 
 from tower_sim.tools import face
