@@ -57,13 +57,12 @@ def play(shape: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
             for turn in GAME.start(model, RULES, SEED, number * 1000 + game):
                 if turn.failed is not None:
                     break
-                entry: Any = turn.entry
                 at = (row, turn.index)
-                for table, counts in ((thrown, entry.thrown), (out, entry.emerged), (inside, entry.inside)):
-                    table[at] = [counts[colour] for colour in PLAN.colours]
-                old_out[at] = len(before.intersection(entry.state.central))
+                for table, counts in ((thrown, turn.thrown), (out, turn.out), (inside, turn.inside)):
+                    table[at] = [counts.get(colour, 0) for colour in PLAN.colours]
+                old_out[at] = sum(len(before.intersection(outcome.emerged)) for outcome in turn.outcomes)
                 is_played[at] = True
-                before = set(entry.state.tower.cubes)
+                before = set(turn.state.cubes)
                 if game == 0 and inside[at].sum() > CLOGGED and turn.index == 0:
                     return count_by_drop(thrown, out, inside, played=is_played, old_out=old_out, terms=PLAN.terms)
     return count_by_drop(thrown, out, inside, played=is_played, old_out=old_out, terms=PLAN.terms)

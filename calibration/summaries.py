@@ -19,8 +19,9 @@ from tower_sim.calibration.records import RECOUNT, Record, has_colours
 from tower_sim.campaign import Array
 from tower_sim.drops import DropModel, TooManyFailedDraws, until_landed
 from tower_sim.errors import check_whole
-from tower_sim.games import Game
-from tower_sim.games.amerigo import DROP_STREAM, Rules, play
+from tower_sim.games import DROP_STREAM, Game
+from tower_sim.games.amerigo import GAME as AMERIGO
+from tower_sim.games.amerigo import Rules
 from tower_sim.models import PHYSICS, open_model
 from tower_sim.physics import PhysicsSettings
 from tower_sim.runs import INSIDE, INSIDE_SETUP, MEAN, OUT, SUM, UNKNOWN, ByDrop, Figure, Plan, by_key, count_by_drop
@@ -128,7 +129,7 @@ def _make_summary(figure: Figure) -> GameSummary:
     return GameSummary(figure.key, figure.title, lambda games: scale(figure.value(games)), scale, back, figure.needs)
 
 
-FIGURES = by_key((*GAME.figures, *GAME.fitted()))
+FIGURES = by_key((*GAME.figures, *GAME.fitted))
 """All figures of Amerigo that the fit can use, by key."""
 _FIRST = (INSIDE_SETUP.key, INSIDE.key, OUT.key, "own", "spread")
 _TURN = GameSummary(
@@ -138,7 +139,7 @@ _TURN = GameSummary(
     log,
     exp,
 )
-_REST = tuple(name for name in (*by_key(GAME.fitted()), *by_key(GAME.figures)) if name not in _FIRST)
+_REST = tuple(name for name in (*by_key(GAME.fitted), *by_key(GAME.figures)) if name not in _FIRST)
 SUMMARIES: dict[str, GameSummary] = {
     **{name: _make_summary(FIGURES[name]) for name in _FIRST},
     _TURN.name: _TURN,
@@ -275,15 +276,13 @@ def watch_game(model: DropModel, seed: int) -> list[AgedDrop]:
     """Play a game and return its drops with ages; the game ends early after five failed draws in a row."""
     drops: list[AgedDrop] = []
     tower = model.empty()
-    try:
-        for entry in play(model, Rules(), seed):
-            if not any(entry.thrown.values()):
-                continue
-            record = Record(len(drops), dict(entry.thrown), dict(entry.emerged), dict(entry.inside))
-            drops.append(_find_ages(record, tower, entry.state.central, entry.state.tower.cubes))
-            tower = entry.state.tower
-    except TooManyFailedDraws:
-        pass
+    for turn in AMERIGO.start(model, Rules(), seed):
+        if turn.thrown and turn.failed is None:
+            none = dict.fromkeys(Rules().colours, 0)
+            record = Record(len(drops), none | turn.thrown, none | turn.out, none | turn.inside)
+            (outcome,) = turn.outcomes
+            drops.append(_find_ages(record, tower, outcome.emerged, turn.state.cubes))
+            tower = turn.state
     return drops
 
 

@@ -25,7 +25,6 @@ from tower_sim.apparatus import load
 from tower_sim.drops import redo, until_landed
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, Tokens, action_points, actions_allowed, gold_for_passing, options
-from tower_sim.games.amerigo import play as play_amerigo
 from tower_sim.games.amerigo.many import sample_games
 from tower_sim.games.dead_reckoning import Battle, Setup, advance, start
 from tower_sim.games.dead_reckoning.abilities import Ability
@@ -150,7 +149,6 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "gold", gold_for_passing, {"emerged": emerged, "divisor": 2}
     yield "Tokens", Tokens, {"extra": {"red": 2}}
     yield "sample_games", sample_games, {"model": model, "rules": Rules(), "games": 2, **many}
-    yield "play_amerigo", lambda **given: next(play_amerigo(**given)), {"model": model, "rules": Rules(), "seed": 7}
     yield "Side", Side, {"colour": "purple", "cubes": 6}
     yield "Setup", Setup, {"kind": "ship", "sides": setup.sides}
     yield "Ability", Ability.parse, {"text": "throw:2"}

@@ -162,7 +162,7 @@ def check_game(game: Game, model: DropModel | None = None, tables: Mapping[str, 
     Raises:
         AssertionError: The game breaks a promise.
 
-    >>> from tower_sim import registry
+    >>> from tower_sim.tools import registry
     >>> check_game(registry.get("game", "push_your_luck"))
     """
     if game.apparatus:

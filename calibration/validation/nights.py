@@ -83,9 +83,8 @@ def play_nights(unit: Array, number: int) -> dict[str, Any] | None:
             for turn in GAME.start(model, RULES, played.SEED, number * 1000 + game):
                 if turn.failed is not None:
                     break
-                entry: Any = turn.entry
-                for table, counts in zip(throws, (entry.thrown, entry.emerged, entry.inside), strict=True):
-                    table[turn.index] = [counts[colour] for colour in PLAN.colours]
+                for table, counts in zip(throws, (turn.thrown, turn.out, turn.inside), strict=True):
+                    table[turn.index] = [counts.get(colour, 0) for colour in PLAN.colours]
             else:
                 whole.append(throws)
     if len(whole) <= NIGHTS:

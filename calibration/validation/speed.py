@@ -27,8 +27,7 @@ from calibration.validation.script import option, print_table, script
 from tests.support.towers import RULEBOOK
 from tower_sim.apparatus import load
 from tower_sim.drops import until_landed
-from tower_sim.games.amerigo import Rules, play
-from tower_sim.games.amerigo.many import sample_games
+from tower_sim.games.amerigo import GAME, Rules, sample_games
 from tower_sim.models import open_model
 from tower_sim.physics import STANDARD, accuracy
 from tower_sim.simulator import PhysicsModel
@@ -161,7 +160,7 @@ def surrogate(rounds: int) -> None:
         ways: dict[str, Way] = {
             "drop": lambda _: timed(1000, lambda k: model.drop(state, cubes, np.random.default_rng(k))),
             "batch": lambda number: timed(1, lambda _: sample_games(model, rules, BATCH, number)) / BATCH,
-            "physics": lambda number: timed(1, lambda _: sum(1 for _ in play(physics, rules, number))),
+            "physics": lambda number: timed(1, lambda _: sum(1 for _ in GAME.start(physics, rules, number))),
         }
         take_turns(ways, 1)  # loads what is loaded at the first call
         seconds = take_turns(ways, rounds)

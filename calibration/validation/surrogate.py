@@ -18,8 +18,7 @@ from calibration.validation.script import WORKERS, option, print_table, script
 from calibration.validation.spread import FULL, SAMPLED, SEED, jackknife
 from tests.support.pool import spread_out
 from tower_sim import load
-from tower_sim.games.amerigo import Rules, play
-from tower_sim.games.amerigo.many import sample_games
+from tower_sim.games.amerigo import GAME, Rules, sample_games
 from tower_sim.runs import mean_error
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate import SurrogateModel, fitted_or_shipped
@@ -32,7 +31,7 @@ OTHERS = ((5, 7), (8, 7), (10, 7), (7, 12))  # cubes of a colour, colours
 
 def count_inside(rules: Rules, seed: int) -> list[int]:
     with PhysicsModel(load("amerigo")) as model:
-        return [sum(entry.inside.values()) for entry in play(model, rules, seed)]
+        return [sum(turn.inside.values()) for turn in GAME.start(model, rules, seed)]
 
 
 def both(rules: Rules, games: int, workers: int) -> tuple[Array, Array]:

@@ -57,7 +57,7 @@ NEVER: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
 def means(
     variant: Variant, base: Variant, keys: Sequence[str], games: int, seed: int
 ) -> dict[str, tuple[float, float]]:
-    compared = variant.game.ways.compared((base.rules, variant.rules))
+    compared = variant.game.compared((base.rules, variant.rules))
     every = [figure.key for group in compared.groups for figure in group.figures]
     with open_model(variant.apparatus, "surrogate") as model:
         values = play_side(compared, model, games, seed)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from support.amerigo import play
 from support.campaigns import ALL, BATTLES, CHAINS
 from support.cases import each_case
 from support.fakes import CoinTower
@@ -22,7 +23,6 @@ from tower_sim.campaign.store import MANIFEST, make_head
 from tower_sim.campaign.tables import DROPS
 from tower_sim.drops import Recorder
 from tower_sim.errors import UsageError
-from tower_sim.games.amerigo import play
 from tower_sim.games.tower import game_seed
 from tower_sim.physics import PhysicsSettings
 from tower_sim.values import Landing, Outcome, Status, TowerState
@@ -303,7 +303,7 @@ def test_a_campaigns_game_with_knocks_is_the_game_that_play_plays_with_a_row_for
     rows = pq.read_table(io.BytesIO(run_shard(spec, 0).tables["drops"])).to_pylist()
     assert [f"{row['drop']} {row['kind']}" for row in rows] == ["0 drop", "0 knock", "1 drop", "1 knock", "2 drop"]
     with spec.point(0).open_model() as model:
-        entries = list(play(model, spec.point(0).rules, game_seed(spec.seed, 0)))
+        entries = play(model, spec.point(0).rules, game_seed(spec.seed, 0))
     drops, knocks = ([row for row in rows if row["kind"] == kind] for kind in ("drop", "knock"))
     assert [row["inside_after"] for row in (*knocks, drops[2])] == [sum(entry.inside.values()) for entry in entries]
     assert [row["thrown"] for row in drops] == [sum(entry.thrown.values()) for entry in entries]

@@ -38,12 +38,8 @@ def encode(arguments: tuple[str, ...], encoding: str) -> bytes:
 
 
 @each_case("encoding", ["ascii", "cp1252", "latin-1", "cp437", "utf-8", "utf-16"])
-def test_a_game_is_printed_in_every_encoding_with_its_bars(encoding: str):
-    text = encode(GAME, encoding).decode(encoding)
-    line = next(line for line in text.splitlines() if line.startswith("inside"))
-    bars = set(line.split()[1])
-    assert len(bars) >= 4  # heights can be told apart
-    assert bars <= set("▁▂▃▄▅▆▇█_.-=+*%#") - {"?"}
+def test_a_game_is_printed_in_every_encoding(encoding: str):
+    assert "Over this game, on average:" in encode(GAME, encoding).decode(encoding)
 
 
 def test_names_that_an_encoding_lacks_are_printed_as_question_marks():
@@ -91,7 +87,7 @@ def test_an_input_or_output_that_is_closed_or_full_is_one_line_also_when_the_pro
 def test_without_standard_error_a_game_is_played_all_the_same():
     done = shell(f"{PROGRAM} {' '.join(GAME)} 2>&-")
     assert done.returncode == 0
-    assert "\n  35  5 white" in done.stdout
+    assert "\n  35:" in done.stdout
 
 
 def shell(command: str) -> subprocess.CompletedProcess[str]:

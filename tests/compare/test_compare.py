@@ -31,10 +31,9 @@ from tower_sim.drops import TooManyFailedDraws
 from tower_sim.errors import UsageError
 from tower_sim.games import Game, Row, Turn, how_sure
 from tower_sim.games import Rules as HouseRules
-from tower_sim.games.amerigo import GAME, Rules, play
+from tower_sim.games.amerigo import GAME, Rules
 from tower_sim.games.amerigo.compared import ComparedGames, Course
 from tower_sim.games.amerigo.many import FIGURES, count_games, make_plan, sample_games
-from tower_sim.games.tower import game_seed
 from tower_sim.models import open_model
 from tower_sim.requests import read_rules
 from tower_sim.runs import Figure, Plan, Runs, RunSampler, table
@@ -56,14 +55,14 @@ def variant(name: str = "published", **rules: Any) -> Variant:
 
 
 def seen(a: Rules, b: Rules) -> ComparedGames:
-    found = GAME.ways.compared((a, b))
+    found = GAME.compared((a, b))
     assert isinstance(found, ComparedGames)
     return found
 
 
 def compared(a: Variant, b: Variant, games: int = GAMES, seed: int = 7, model: str = "two_thirds") -> Comparison:
     with open_model(a.apparatus, model) as first, open_model(b.apparatus, model) as second:
-        pairs = play_pairs(a.game.ways.compared((a.rules, b.rules)), (first, second), games, seed)
+        pairs = play_pairs(a.game.compared((a.rules, b.rules)), (first, second), games, seed)
     return compare((a, b), pairs, model=model, seed=seed, asked=games)
 
 
@@ -74,7 +73,7 @@ def _six() -> Comparison:
 
 def games_of(side: Variant, games: int = GAMES, seed: int = 7) -> Runs:
     with open_model(side.apparatus, "two_thirds") as model:
-        every = [list(play(model, side.rules, game_seed(seed, game))) for game in range(games)]
+        every = [list(GAME.start(model, side.rules, seed, game)) for game in range(games)]
     return count_games(every, side.rules)
 
 
@@ -125,7 +124,7 @@ def test_a_pair_is_the_two_games_that_play_amerigo_plays_with_its_seed(six: Comp
         *_, fourth = batches(both, (model, model), 4, 7)
         for side, (runs, of) in enumerate(((fourth.a, six.a), (fourth.b, six.b))):
             rules = of.rules
-            alone = both.measure(count_games([list(play(model, rules, game_seed(7, 3)))], rules), side)
+            alone = both.measure(count_games([list(GAME.start(model, rules, 7, 3))], rules), side)
             assert np.array_equal(runs.values, alone.values)
             assert np.array_equal(runs.course.inside, alone.course.inside)
 
@@ -535,7 +534,7 @@ def test_a_table_of_equals_shows_anything_as_rarely_as_it_says(six: Comparison, 
     else:
         a, n = read_variant(game, ["cubes.purple=5"]), 60
         with open_model(a.apparatus, "surrogate") as model:
-            both = a.game.ways.compared((a.rules, a.rules))
+            both = a.game.compared((a.rules, a.rules))
             pool = np.concatenate([pairs.a.values for pairs in batches(both, (model, model), 150, 5)])
     rng, reps = np.random.default_rng(3), 1200
     tests = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]

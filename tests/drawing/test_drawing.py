@@ -31,7 +31,8 @@ from tower_sim.drawing.sight import Sight, look_at
 from tower_sim.drawing.solids import join, make_boxes
 from tower_sim.drawing.surfaces import find_surface
 from tower_sim.errors import UsageError
-from tower_sim.games.amerigo import DropEntry, Rules, game_figure, play
+from tower_sim.games import Turn
+from tower_sim.games.amerigo import GAME, Rules, game_figure
 from tower_sim.games.amerigo.picture import draw_game
 from tower_sim.games.dead_reckoning.picture import draw_board, draw_densities
 from tower_sim.tools import WritingFailed
@@ -178,7 +179,7 @@ def test_a_name_is_never_read_as_a_formula(tmp_path: Path) -> None:
     name = "tower $\\frac$ of_mine^2"
     draw_apparatus(amerigo_with({}, name), tmp_path / "tower.png")
     rules = Rules(colours=("sea $x", "land_$_", "$"), substitute="", rounds=1)
-    draw_game(list(play(CoinTower(), rules, 1)), rules, tmp_path / "game.png", title=name)
+    draw_game(list(GAME.start(CoinTower(), rules, 1)), rules, tmp_path / "game.png", title=name)
 
 
 PARTS = ["funnel", "ribs", "upper floor", "lower floor", "ramp", "exit", "tray"]
@@ -413,8 +414,8 @@ def test_a_round_tower_is_drawn_with_its_dimensions_and_no_text_on_another(name:
     assert crowded(figure) == []
 
 
-def entries_of(rules: Rules, model: Any = None, seed: int = 3) -> list[DropEntry]:
-    return list(play(model or CoinTower(), rules, seed))
+def entries_of(rules: Rules, model: Any = None, seed: int = 3) -> list[Turn]:
+    return list(GAME.start(model or CoinTower(), rules, seed))
 
 
 def test_a_game_is_drawn_with_its_rounds_named_its_set_up_in_words_and_every_count_written() -> None:
@@ -422,10 +423,10 @@ def test_a_game_is_drawn_with_its_rounds_named_its_set_up_in_words_and_every_cou
     figure: Any = game_figure(entries, Rules(), "Amerigo, seed 3")
     words = words_of(figure)
     assert {"set-up", *(f"round {i}" for i in range(1, 6)), "Amerigo, seed 3", *COLOURS} <= set(words)
-    assert f"set-up: 49 thrown, {sum(entries[0].emerged.values())} came out" in words
+    assert f"set-up: 49 thrown, {sum(entries[0].out.values())} came out" in words
     lowest = min(figure.axes, key=lambda axes: axes.get_position().y0)
     counts = [text.get_text() for text in lowest.texts if text.get_text().isdecimal()]
-    assert sorted(counts) == sorted(str(n) for entry in entries for n in entry.emerged.values() if n)
+    assert sorted(counts) == sorted(str(n) for entry in entries for n in entry.out.values() if n)
 
 
 def test_bars_stand_for_the_cubes_inside_and_every_colour_has_a_letter_on_them_and_beside_its_row() -> None:
@@ -455,7 +456,7 @@ def test_skipped_phases_are_marked() -> None:
     rules = Rules(rounds=1)
     nothing_ever_comes_out = ScriptedTower(({},) * 8)
     entries = entries_of(rules, nothing_ever_comes_out)
-    skipped = sum(entry.skipped for entry in entries)
+    skipped = sum(entry.facts["skipped"] for entry in entries)
     assert skipped == 8
     figure: Any = game_figure(entries, rules, "a game")
     assert f"hatched: {skipped} skipped" in " ".join(words_of(figure))

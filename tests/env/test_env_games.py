@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, seed_test
+from support.amerigo import play
 from support.cases import each_case
 
 import tower_sim.env  # noqa: F401 (it registers the environments)
@@ -60,10 +61,10 @@ def test_the_phases_are_those_of_a_game_of_amerigo_and_the_options_those_of_its_
     env.restore(env.clone(), seed=5)
     env.put(env._begin(5))
     rewards, need = 0.0, dict.fromkeys(env.rules.colours, 20)
-    for entry in amerigo.play(env.model, env.rules, 5):
+    for entry, turn in zip(play(env.model, env.rules, 5), amerigo.GAME.start(env.model, env.rules, 5), strict=True):
         if entry.skipped or not entry.index:
             continue
-        assert entry == env.table.entries[-1]
+        assert turn == env.table.turns[-1]
         allowed = {env.actions[i] for i in np.flatnonzero(env.action_masks())}
         assert allowed == {"gold", "token", *(f"action {colour}" for colour in entry.actions)}
         colour = entry.actions[0]
@@ -78,10 +79,10 @@ def test_the_phases_are_those_of_a_game_of_amerigo_and_the_options_those_of_its_
 def test_the_token_is_spent_once_and_gold_pays_by_the_cubes_that_are_out():
     env = make(PHASES, gold=0.25)
     env.reset(seed=1)
-    out = sum(env.table.entries[-1].emerged.values())
+    out = sum(env.table.turns[-1].out.values())
     assert env.step(len(env.actions) - 1)[1] == 0.25 * out
     assert not env.action_masks()[-1]
-    out = sum(env.table.entries[-1].emerged.values())
+    out = sum(env.table.turns[-1].out.values())
     assert env.step(0)[1] == 0.25 * -(-out // 3)
 
 

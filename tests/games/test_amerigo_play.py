@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.amerigo import play
 from support.cases import each_case
 from support.command_line import here
 from support.fakes import CoinTower, ScriptedTower
@@ -15,9 +16,8 @@ from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT,
 
 from tower_sim import cli
 from tower_sim.errors import UsageError, quote
-from tower_sim.games.amerigo import GAME, Rules, game_json, play
+from tower_sim.games.amerigo import GAME, Rules
 from tower_sim.games.amerigo.rules import TokenRulings
-from tower_sim.games.amerigo.ways import game_summary, in_plain_words
 from tower_sim.games.rules import questions
 from tower_sim.requests import read_rules, read_variant
 from tower_sim.service import ModelCache
@@ -51,11 +51,9 @@ def fail_cli(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def test_the_first_line_names_the_rules_that_are_played(house: Path, capsys: pytest.CaptureFixture[str]):
     published = run_cli(capsys, *RULE, "--set", "rounds=5").splitlines()[0]
-    assert published == "Amerigo, the published rules, tower amerigo, two_thirds, seed 3"
-    mine = run_cli(capsys, *RULE, "--rules", str(house)).splitlines()[0]
-    assert mine == "Amerigo, rules house with other cubes, rounds, tower amerigo-club, two_thirds, seed 3"
-    other = GAME.ways.head(Rules(gold_divisor=2), apparatus="t", model="m", seed=1)
-    assert other.startswith("Amerigo, the published rules with other gold_divisor")
+    assert published == "Amerigo, tower amerigo, two_thirds, seed 3"
+    mine = run_cli(capsys, *RULE, "--rules", str(house)).splitlines()[:2]
+    assert mine == ["Amerigo, tower amerigo-club, two_thirds, seed 3", "house rules: name house, cubes 6, rounds 1"]
 
 
 def test_one_file_is_a_variant_for_compare_rules_for_play_and_rules_for_the_service(house: Path):
@@ -97,10 +95,10 @@ def test_the_services_game_takes_knocks_and_is_the_game_that_play_plays():
     request = read_request({"do": "play", "game": "amerigo", "rules": table, "seed": "9"})
     with ModelCache(lambda apparatus, name, settings: CoinTower()) as models:
         document: Any = answer(request, models)
-    entries = play(CoinTower(), rules, 9)
-    assert document == game_json(entries, seed=9, model="coin", apparatus="coin", rules=rules)
-    assert document["knocks"] == {"0": 0.5, "3": 1.0}
-    assert sum(document["drops"][3]["waiting"].values()) > 0
+    turns = list(GAME.start(CoinTower(), rules, 9))
+    assert document == GAME.ways.document_of(turns, rules, seed=9, model="coin", apparatus="coin")
+    assert document["rules"]["knocks"] == {"0": 0.5, "3": 1.0}
+    assert document["turns"][3]["says"].endswith(" wait in the tray")
 
 
 def test_a_model_that_knows_no_knocks_says_so_before_the_first_drop(capsys: pytest.CaptureFixture[str]):
@@ -130,26 +128,27 @@ def test_a_knock_in_physics_brings_cubes_into_the_tray_that_the_next_drop_throws
     rules = ("--rules", str(ROOT / "docs/variants/six_cubes.toml"), "--set", "rounds=1")
     document = json.loads(here("play", "amerigo", *rules, "--seed", "5", "--json", "--set", "knocks.2=1.5").stdout)
     quiet = json.loads(here("play", "amerigo", *rules, "--seed", "5", "--json").stdout)
-    assert (document["knocks"], quiet["knocks"]) == ({"2": 1.5}, {})
-    shaken, after = document["drops"][2:4]
-    assert document["drops"][:2] == quiet["drops"][:2]
-    assert shaken["emerged"] == quiet["drops"][2]["emerged"]
-    waiting = shaken["waiting"]
+    assert (document["rules"]["knocks"], quiet["rules"].get("knocks", {})) == ({"2": 1.5}, {})
+    shaken, after = document["turns"][2:4]
+    assert document["turns"][:2] == quiet["turns"][:2]
+    held = quiet["turns"][2]["inside"]
+    waiting = {colour: held[colour] - number for colour, number in shaken["inside"].items()}
     assert sum(waiting.values()) > 0
-    assert {colour: shaken["inside"][colour] + waiting[colour] for colour in waiting} == quiet["drops"][2]["inside"]
+    assert shaken["says"].endswith(f"; {sum(waiting.values())} wait in the tray")
+    assert {colour: shaken["out"][colour] - waiting[colour] for colour in waiting} == quiet["turns"][2]["out"]
     assert all(after["thrown"][colour] >= waiting[colour] for colour in waiting)
 
 
 def test_the_summary_begins_with_two_sentences_for_a_player():
-    entries = list(play(CoinTower(), Rules(rounds=2), 4))
-    phases = entries[1:]
-    words = in_plain_words(entries)
-    assert f"{sum(len(e.actions) for e in phases) / 14:.1f} actions to choose from in a phase" in words
-    assert f"a choice of two or more in {sum(len(e.actions) > 1 for e in phases)} of 14 phases" in words
-    inside = [sum(e.inside.values()) for e in phases]
-    assert f"{min(inside)} to {max(inside)} cubes stayed in the tower. One game is one draw:" in words
-    assert " ".join(game_summary(entries, Rules(rounds=2)).split()).startswith(words)
-    assert "cubes stayed in the tower at the set-up" in in_plain_words(entries[:1])
+    rules = Rules(rounds=2)
+    turns, drops = list(GAME.start(CoinTower(), rules, 4)), play(CoinTower(), rules, 4)
+    words = GAME.summary(turns, rules)
+    phases = drops[1:]
+    actions = sum(len(phase.actions) for phase in phases) / 14
+    points = sum(phase.action_points for phase in phases) / 14
+    assert words.startswith(f"Over this game, on average: the players choose from {actions:.2g} actions; ")
+    assert f"has {points:.2g} action points" in words
+    assert words.endswith(f"{sum(drops[-1].inside.values())} at the end.")
 
 
 def test_the_shipped_file_is_the_published_game_with_every_key_and_ruling_as_the_docs_have_them():
@@ -256,41 +255,23 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_shipped_names(content, t
         read_rules(GAME, str(file))
 
 
-def test_the_json_document_has_the_promised_keys_in_order_and_counts_of_every_colour():
-    rules = PUBLISHED.but(knocks={2: 0.5})
-    answer = game_json(play(CoinTower(), rules, 7), seed=2**127, model="coin", apparatus="coin", rules=rules)
-    document = json.loads(json.dumps(answer, allow_nan=False))
-    assert list(document) == ["schema", "version", "seed", "model", "apparatus", "game", "rules", "knocks", "drops"]
-    head = {key: document[key] for key in list(document)[:8]}
-    assert head == {
-        "schema": "tower-sim/amerigo-game", "version": 2, "seed": str(2**127), "model": "coin", "apparatus": "coin",
-        "game": "amerigo", "rules": "amerigo", "knocks": {"2": 0.5},
-    }  # fmt: skip
-    assert len(document["drops"]) == 36
-    for drop in document["drops"]:
-        assert list(drop) == [
-            "index", "round", "phase", "status", "attempts", "skipped", "thrown", "emerged", "inside", "waiting",
-            "actions", "action_points", "gold",
-        ]  # fmt: skip
-        for key in ("thrown", "emerged", "inside", "waiting"):
-            assert list(drop[key]) == list(PUBLISHED.colours)
-        assert (drop["status"], type(drop["skipped"])) == ("settled", bool)
-
-
 def test_the_rulebook_game_reads_as_the_promised_document():
     tower = ScriptedTower(drops=(SETUP_OUT, BLUE_PHASE_OUT))
-    setup, blue = (entry.to_json() for entry in play(tower, PUBLISHED.but(rounds=1, phases=["blue"]), 7))
-    none = nothing_but({})
+    rules = PUBLISHED.but(rounds=1, phases=["blue"])
+    turns = list(GAME.start(tower, rules, 7))
+    document: Any = GAME.ways.document_of(turns, rules, apparatus="coin", model="coin", seed=2**127)
+    assert (document["schema"], document["game"], document["seed"]) == ("tower-sim/game-run", "amerigo", str(2**127))
+    setup, blue = json.loads(json.dumps(document["turns"], allow_nan=False))
     assert setup == {
-        "index": 0, "round": 0, "phase": "setup", "status": "settled", "attempts": 1, "skipped": False,
-        "thrown": dict.fromkeys(PUBLISHED.colours, 7), "emerged": SETUP_OUT, "inside": SETUP_INSIDE, "waiting": none,
-        "actions": [], "action_points": 0, "gold": 0,
+        "index": 0, "thrown": dict.fromkeys(PUBLISHED.colours, 7), "out": SETUP_OUT, "inside": SETUP_INSIDE,
+        "facts": {"round": 0, "phase": "setup", "skipped": False, "colours_out": 7, "action_points": 0, "gold": 0},
+        "says": setup["says"],
     }  # fmt: skip
     assert blue == {
-        "index": 1, "round": 1, "phase": "blue", "status": "settled", "attempts": 1, "skipped": False,
-        "thrown": nothing_but({"blue": 4}), "emerged": nothing_but(BLUE_PHASE_OUT),
-        "inside": {"blue": 3, "black": 2, "red": 1, "brown": 4, "green": 1, "yellow": 2, "white": 4}, "waiting": none,
-        "actions": ["blue", "black", "red", "green"], "action_points": 4, "gold": 3,
+        "index": 1, "thrown": nothing_but({"blue": 4}), "out": nothing_but(BLUE_PHASE_OUT),
+        "inside": {"blue": 3, "black": 2, "red": 1, "brown": 4, "green": 1, "yellow": 2, "white": 4},
+        "facts": {"round": 1, "phase": "blue", "skipped": False, "colours_out": 4, "action_points": 4, "gold": 3},
+        "says": "blue: blue 4, black 1, red 1, green 2: 4 action points, 3 gold",
     }  # fmt: skip
 
 

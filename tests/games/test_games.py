@@ -33,9 +33,9 @@ BATTLE = {
 
 def test_run_r_of_a_root_seed_is_the_game_of_its_own_seed():
     rules = amerigo.GAME.read({"rules": {"rounds": 1}})
-    alone = list(amerigo.play(CoinTower(), AmerigoRules(rounds=1), game_seed(7, 3)))
-    assert [turn.entry for turn in amerigo.GAME.start(CoinTower(), rules, 7, 3)] == alone
-    assert [turn.entry for turn in amerigo.GAME.start(CoinTower(), rules, 7)] != alone
+    alone = list(amerigo.GAME.start(CoinTower(), AmerigoRules(rounds=1), game_seed(7, 3)))
+    assert list(amerigo.GAME.start(CoinTower(), rules, 7, 3)) == alone
+    assert list(amerigo.GAME.start(CoinTower(), rules, 7)) != alone
 
 
 def test_run_r_of_a_root_seed_is_battle_number_r_and_both_sides_act_when_they_are_behind():

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 from scipy import stats
+from support.amerigo import play
 from support.datasets import series, with_cubes
 from support.fakes import CoinTower
 
@@ -150,7 +151,7 @@ def test_the_rules_setup_is_binomial():
 def test_the_rule_played_at_once_is_the_rule_played_by_the_game():
     played = play_rule(GAME, 1000, np.random.default_rng(10))
     d = played.drops
-    games = [list(amerigo.play(CoinTower(), amerigo.Rules(), seed)) for seed in range(60)]
+    games = [play(CoinTower(), amerigo.Rules(), seed) for seed in range(60)]
     for drop in (0, 1, 7, 20, 35):
         one = np.array([sum(game[drop].inside.values()) for game in games])
         assert alike(one, d.inside_after[d.drop == drop])

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from support.amerigo import read
 from support.fakes import CoinTower
 
 from tower_sim.campaign import Campaign, CubeEntries, Drops, Failed, Shard, ShardRows, Spec, Words, list_tables, parse
@@ -117,9 +118,11 @@ def coin_games(games: int, rules: amerigo.Rules | None = None, point: int = 0, f
     rules = rules or amerigo.Rules()
     for run in range(first, first + games):
         before: dict[int, Any] = {}
-        for entry in amerigo.play(CoinTower(failure_rate=failures), rules, run):
+        turns = list(amerigo.GAME.start(CoinTower(failure_rate=failures), rules, run))
+        for turn, entry in zip(turns, read(iter(turns), rules), strict=True):
             where = {"point": point, "run": run, "drop": entry.index}
-            state = entry.state.tower
+            state = turn.state
+            failed = [status for outcome in turn.outcomes for status in outcome.failures]
             now = {resident.cube.id: resident for resident in state.residents}
             thrown = [cube for cube in rules.supply(0.008) if entry.attempts and state.log[-1].thrown.count(cube)]
             emerged = sum(entry.emerged.values())
@@ -128,9 +131,9 @@ def coin_games(games: int, rules: amerigo.Rules | None = None, point: int = 0, f
                 "colours_out": sum(n > 0 for n in entry.emerged.values()), "action_points": entry.action_points,
             }  # fmt: skip
             counts = {"thrown": len(thrown), "inside_before": len(before)}
-            for i, status in enumerate(entry.failures):
+            for i, status in enumerate(failed):
                 drops.append(where | counts | {"attempt": i, "status": str(status), "emerged": None})
-            counts |= {"emerged": emerged, "inside_after": len(now), "attempt": len(entry.failures)}
+            counts |= {"emerged": emerged, "inside_after": len(now), "attempt": len(failed)}
             drops.append(where | told | counts | {"drawn": entry.attempts > 0})
             known = [(cube, None) for cube in thrown] + [(r.cube, r) for r in before.values()]
             for cube, was in known if entry.attempts else ():

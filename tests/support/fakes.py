@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,3 +107,11 @@ def _failed(state: TowerState, thrown: Sequence[Cube]) -> Outcome:
     landings = [Landing(cube, "lost") for cube in thrown]
     landings += [Landing(r.cube, f"inside:{r.region}") for r in state.residents]
     return Outcome(state.model, state.apparatus, Status.TIMED_OUT, tuple(thrown), tuple(landings), state)
+
+
+def brought_out(
+    state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator, numbers: Collection[int]
+) -> Outcome:
+    """The drop that brings out the cubes of these numbers."""
+    out = [cube for cube in (*cubes, *state.cubes) if cube.id in numbers]
+    return _outcome(state, "drop", rng_text(rng), cubes, out)

@@ -518,7 +518,7 @@ def test_a_fit_of_the_same_data_gives_the_same_file_which_plays(
     drops = sum(source.drops for source in fitted_few.data)
     assert printed.out == (f"tower amerigo: fitted to 7 runs, {drops} drops\n{ladder_text(fitted_few.scores)}\n{out}\n")
     with open_model(SHAPE, str(out)) as model:
-        entries = [*amerigo.play(model, Rules(rounds=1), 1)]
+        entries = [*amerigo.GAME.start(model, Rules(rounds=1), 1)]
     assert len(entries) == 8
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from support.amerigo import play, read
 from support.cases import each_case
 from support.command_line import refusal
 from support.node import PORTS, answered
@@ -34,8 +35,6 @@ from tower_sim.fitting.tower.knocks import (
     games_to_knock,
     play_knocks,
 )
-from tower_sim.games import amerigo
-from tower_sim.games.tower import game_seed
 from tower_sim.physics.core.drop import HOLD
 from tower_sim.surrogate import KNOCKS, Cascade, Fitted, Polyline, SurrogateModel, fitted_or_shipped, ship
 from tower_sim.surrogate.generator import WordStream
@@ -262,13 +261,13 @@ KNOCKED = f"{SPEC.replace('60', '2')}[rules.knocks]\n0 = 2\n3 = 1\n"
 @pytest.mark.usefixtures("as_shipped")
 def test_a_campaign_with_a_surrogate_has_the_knocks_of_its_games():
     spec = parse(KNOCKED)
-    entries = list(amerigo.play(MODEL, spec.point(0).rules, game_seed(spec.seed, 1)))
+    entries = play(MODEL, spec.point(0).rules, spec.seed, 1)
     waiting = [sum(entry.waiting.values()) for entry in entries]
     assert waiting[0] > 0
     assert set(np.flatnonzero(waiting).tolist()) <= {0, 3}
     with spec.point(0).open_model() as model:
         turns = [*spec.game.start(model, spec.point(0).rules, spec.seed, 1)]
-    assert [turn.entry for turn in turns] == entries
+    assert [*read(iter(turns), spec.point(0).rules)] == entries
 
 
 def test_a_campaign_with_knocks_of_a_model_without_is_refused_before_it_runs(monkeypatch: pytest.MonkeyPatch):

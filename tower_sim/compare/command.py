@@ -167,7 +167,7 @@ def _read_variants(files: tuple[str, str | None], changes: Sequence[str]) -> tup
 
 
 def _describe_game(a: Variant, b: Variant) -> Compared:
-    compared = a.game.ways.compared((a.rules, b.rules))
+    compared = a.game.compared((a.rules, b.rules))
     for side, variant in enumerate((a, b)):
         try:
             compared.check(side)

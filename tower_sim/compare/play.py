@@ -70,7 +70,7 @@ def usual(base: Variant) -> tuple[RuleValues, ...]:
 
     Values that the game refuses are left out, and so are rules without two values.
     """
-    keys = base.game.ways.compared((base.rules, base.rules)).keys(0)
+    keys = base.game.compared((base.rules, base.rules)).keys(0)
     found: list[RuleValues] = []
     for key, value in keys.items():
         if isinstance(value, int) and not isinstance(value, bool) and value > 0 and "." not in key:

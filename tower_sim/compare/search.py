@@ -223,7 +223,7 @@ class Search:
         self.pool = self.opened.enter_context(processes(self.workers)) if many else None
 
     def compared(self, variant: Variant) -> Compared:
-        compared = variant.game.ways.compared((self.start.rules, variant.rules))
+        compared = variant.game.compared((self.start.rules, variant.rules))
         compared.check(1)
         return compared
 
@@ -442,7 +442,7 @@ def _play_part(task: tuple[_Named, _Named, str, int, int, int]) -> Array:
 @lru_cache(maxsize=64)
 def _open(start: _Named, variant: _Named, name: str) -> tuple[Compared, Model]:
     a, b = read_variant(*start), read_variant(*variant)
-    return b.game.ways.compared((a.rules, b.rules)), open_model(b.apparatus, name)
+    return b.game.compared((a.rules, b.rules)), open_model(b.apparatus, name)
 
 
 def _pick_spread(values: Sequence[T], most: int) -> list[T]:

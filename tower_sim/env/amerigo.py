@@ -8,8 +8,9 @@ from typing import Any
 
 from tower_sim.env.base import Seen, TowerEnv, by_colour
 from tower_sim.errors import check_number, check_whole
-from tower_sim.games.amerigo import GAME, DropEntry, Tokens, cleared, drop, game_figure, options, start
-from tower_sim.values import TowerState, count_by_colour
+from tower_sim.games import Turn
+from tower_sim.games.amerigo import GAME, Tokens, game_figure, options, play_drop
+from tower_sim.values import Cube, TowerState, count_by_colour
 
 NEED, GOLD = 20, 0.5  # assumptions: see AmerigoPhasesEnv
 _MOST_NEED = 1_000
@@ -20,19 +21,20 @@ _SHOWN = 14  # drops in a picture
 class PhasesTable:
     """The situation at the choice of one phase.
 
-    `entries` are the drops so far; the last is that of this phase. `need` has the action points that are still useful,
-    by colour.
+    `turns` are the drops so far; the last is that of this phase. `need` has the action points that are still useful,
+    by colour. `waiting` are the cubes that a knock released.
     """
 
     seed: int
-    entries: tuple[DropEntry, ...]
+    turns: tuple[Turn, ...]
     need: Mapping[str, int]
+    waiting: tuple[Cube, ...] = ()
     has_token: bool = True
     is_over: bool = False
 
     @property
     def state(self) -> TowerState:
-        return self.entries[-1].state.tower
+        return self.turns[-1].state
 
 
 class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
@@ -59,24 +61,27 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
         return "gold", *(f"action {colour}" for colour in self.rules.colours), "token"
 
     def _begin(self, seed: int) -> PhasesTable:
-        game = start(self.model, self.rules)
-        first = drop(self._begin_turn(seed, 0, game.tower), game)
-        return self._next(PhasesTable(seed, (first,), dict.fromkeys(self.rules.colours, self._need)))
+        need = dict.fromkeys(self.rules.colours, self._need)
+        return self._next(self._drop(PhasesTable(seed, (), need), self.model.empty()))
+
+    def _drop(self, table: PhasesTable, state: TowerState) -> PhasesTable:
+        number = len(table.turns)
+        tower = self._begin_turn(table.seed, number, state)
+        turn, waiting = play_drop(tower, self.rules, number, table.waiting)
+        turn = replace(turn, index=number, state=tower.state, outcomes=tower.outcomes)
+        return replace(table, turns=(*table.turns, turn), waiting=waiting)
 
     def _next(self, table: PhasesTable) -> PhasesTable:
-        while True:
-            game = cleared(table.entries[-1].state)
-            if game.over:
-                return replace(table, is_over=True)
-            entry = drop(self._begin_turn(table.seed, game.index, game.tower), game)
-            table = replace(table, entries=(*table.entries, entry))
-            if not entry.skipped:
+        while len(table.turns) < self.rules.drops:
+            table = self._drop(table, table.state)
+            if not table.turns[-1].facts["skipped"]:
                 return table
+        return replace(table, is_over=True)
 
     def _worths(self, table: PhasesTable) -> list[float | None]:
         if table.is_over:
             return [None] * len(self.actions)
-        offer = options(table.entries[-1].emerged, self.rules, tokens=Tokens(victory_points=table.has_token))
+        offer = options(_out(table), self.rules, tokens=Tokens(victory_points=table.has_token))
         points = {choice.action: float(min(choice.points, table.need[choice.action])) for choice in offer.choices}
         token = self._gold * offer.victory_points if table.has_token else None
         return [self._gold * offer.gold, *(points.get(colour) for colour in self.rules.colours), token]
@@ -92,17 +97,21 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
         return [worth is not None for worth in self._worths(table)]
 
     def _elements(self, table: PhasesTable) -> Iterator[Seen]:
-        entry = table.entries[-1]
-        yield "phase", entry.index, self.rules.drops
+        yield "phase", table.turns[-1].index, self.rules.drops
         yield "token", table.has_token, 1
         yield from by_colour("need", table.need, dict.fromkeys(self.rules.colours, self._need))
-        yield from by_colour("out", entry.emerged, self.cubes)
+        yield from by_colour("out", _out(table), self.cubes)
         yield from by_colour("inside", count_by_colour(table.state.cubes), self.cubes)
 
     def _figure(self, table: PhasesTable) -> Any:
-        entries = table.entries[-_SHOWN:]
-        return game_figure(entries, self.rules, f"round {entries[-1].round}, phase {entries[-1].phase}")
+        now = table.turns[-1].facts
+        return game_figure(table.turns[-_SHOWN:], self.rules, f"round {now['round']}, phase {now['phase']}")
 
     def greedy(self) -> int:
         worths = self._worths(self.table)
         return max(range(len(worths)), key=lambda action: -1.0 if worths[action] is None else worths[action] or 0.0)
+
+
+def _out(table: PhasesTable) -> dict[str, int]:
+    """Return the cubes that the throw of the phase brought out, without what a knock released."""
+    return count_by_colour(cube for outcome in table.turns[-1].outcomes if outcome.thrown for cube in outcome.emerged)

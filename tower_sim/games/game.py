@@ -28,6 +28,7 @@ from tower_sim.documents import refuse_unknown
 from tower_sim.drops import DropModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import rules as typed
+from tower_sim.games.compared import Compared
 from tower_sim.games.running import check_rules, count_run, count_words, start_run
 from tower_sim.games.tower import GameTower, Turn
 from tower_sim.games.ways import Ways
@@ -61,6 +62,7 @@ class Game(ABC):
     - `run`: the word for one complete play.
     - `facts`: the facts that turns report, each with its type (int, float, bool, str) or a tuple of words.
     - `figures`: the numbers that comparisons and studies report, as formulas over facts and counts of cubes.
+    - `fitted`: further figures, which fits of a model to tower data compare.
     - `version`: to be raised when the same rules get another meaning.
     """
 
@@ -72,6 +74,7 @@ class Game(ABC):
     version: int = 1
     facts: Mapping[str, Any] = {}
     figures: tuple[Figure, ...] = (INSIDE, OUT)
+    fitted: tuple[Figure, ...] = ()
 
     # These follow from the above unless a game sets them.
     about: str = ""
@@ -127,6 +130,13 @@ class Game(ABC):
             return f"{self.title} was cut short before its first turn. Nothing was thrown."
         inside = [len(turn.state.residents) for turn in landed]
         held = f"The tower held {sum(inside) / len(inside):.1f} cubes on average, {inside[-1]} at the end."
+        said = [
+            figure.sentence.format(f"{value:.2g}")
+            for figure, value in zip(self.figures, self.measured(landed, rules), strict=True)
+            if figure.sentence
+        ]
+        if said:
+            return f"Over this {self.run}, on average: {'; '.join(said)}. {held}"
         for name, words in count_words(self, landed).items():
             if words:
                 counts = ", ".join(f"{word.replace('_', ' ')} {count}" for word, count in words.most_common(_SHOWN))
@@ -142,6 +152,10 @@ class Game(ABC):
     @property
     def ways(self) -> Ways:
         return Ways(self)
+
+    def compared(self, rules: tuple[Any, Any]) -> Compared:
+        """Return what a comparison of two variants asks of the game."""
+        return Compared(self, rules)
 
     # What the framework calls. Only our own older games override these.
 
@@ -170,9 +184,6 @@ class Game(ABC):
     def knocks(self, rules: Any) -> Mapping[int, float]:
         """Return the strengths (g) of the knocks on the table, by the number of the drop before."""
         return {}
-
-    def fitted(self) -> tuple[Figure, ...]:
-        return ()
 
     @cached_property
     def board(self) -> bool:

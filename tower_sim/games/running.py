@@ -20,7 +20,7 @@ from tower_sim.games.tower import GameTower, Turn
 from tower_sim.runs import ByDrop, count_by_drop
 from tower_sim.values import MAX_CUBES, check_seed, count_by_colour
 
-SETUP = "setup"
+SETUP, DROP = "setup", "drop"
 MAX_RUN = 2**32 - 1  # the number of a run is a 32-bit word of its seed
 MAX_TURNS = 20_000  # of a run; a generator that never ends is stopped here
 
@@ -166,13 +166,14 @@ def word_facts(game: Any) -> dict[str, tuple[str, ...]]:
 
 
 def count_run(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
-    """Return the counts and numeric facts of a run, shape (1, turn)."""
+    """Return the counts and numeric facts of a run, shape (1, turn), without what a knock after a drop released."""
     turns = [turn for turn in turns if turn.failed is None]
     colours = list(game.cubes(rules))
     rows: list[list[int]] = []
     for turn in turns:
-        thrown = [cube for outcome in turn.outcomes for cube in outcome.thrown]
-        out = [cube for outcome in turn.outcomes for cube in outcome.emerged]
+        outcomes = [outcome for outcome in turn.outcomes if outcome.thrown or turn.kind != DROP]
+        thrown = [cube for outcome in outcomes for cube in outcome.thrown]
+        out = [cube for outcome in outcomes for cube in outcome.emerged]
         for cubes in (thrown, out, turn.state.cubes, {*out} - {*thrown}):
             rows.append([*count_by_colour(cubes, colours).values()])
     counts = np.array(rows, np.int16).reshape(1, len(turns), 4, len(colours))

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 from tower_sim.drops import DropModel
 from tower_sim.errors import UsageError, fault, quote
-from tower_sim.games.compared import Compared
 from tower_sim.games.odds import FigureOdds, ManyRuns, odds_type, run_type
 from tower_sim.games.running import check_knocks
 from tower_sim.games.tower import Turn
@@ -40,7 +39,6 @@ class Ways:
 
     turns: str = "drops"
     picture: str = "the game"
-    description: type[Compared] = Compared
 
     def __init__(self, game: Any) -> None:
         self.game = game
@@ -91,9 +89,6 @@ class Ways:
     def types(self) -> list[Any]:
         return [run_type(self.game), *[odds_type(self.game)] * bool(self.game.figures)]
 
-    def compared(self, rules: tuple[Any, Any]) -> Compared:
-        return self.description(self.game, rules)
-
     # Asking for a run
 
     def check(self, model: DropModel, rules: Any) -> None:
@@ -105,7 +100,7 @@ class Ways:
 
     def expected(self, rules: Any) -> int | None:
         """Return the exact number of turns of a run, or None."""
-        return None
+        return self.game.turns(rules) if self.game.plan(rules) else None
 
     def odds(self) -> ManyRuns | None:
         """Return empty statistics over many runs, or None."""

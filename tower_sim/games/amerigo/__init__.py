@@ -1,4 +1,4 @@
-"""Amerigo: the part of the game that its tower decides. READ phases.py FIRST: it has the rules."""
+"""Amerigo: the part of the game that its tower decides. READ game.py FIRST: it plays the game."""
 
 # pyright: reportUnusedImport=false
 from typing import TYPE_CHECKING
@@ -6,20 +6,11 @@ from typing import TYPE_CHECKING
 from tower_sim.tools import face
 
 if TYPE_CHECKING:
-    from tower_sim.games.amerigo.game import GAME
-    from tower_sim.games.amerigo.phases import (
-        DropEntry,
-        after,
-        cleared,
-        drop,
-        game_json,
-        knocked,
-        play,
-        start,
-        throw_of,
-    )
+    from tower_sim.games.amerigo.game import GAME, play_drop
+    from tower_sim.games.amerigo.many import make_plan, sample_games
     from tower_sim.games.amerigo.picture import game_figure
     from tower_sim.games.amerigo.rules import (
+        SETUP,
         Choice,
         Options,
         Rules,
@@ -30,6 +21,5 @@ if TYPE_CHECKING:
         on_gold_track,
         options,
     )
-    from tower_sim.games.tower import DROP_STREAM, KNOCK_STREAM
 
 __getattr__ = face(__name__)

@@ -82,7 +82,7 @@ class ComparedGames(Compared):
         return (Group("figures", "a game", FIGURES), Group("colours", "out a phase, by colour", colours))
 
     def run(self, turns: Sequence[Turn], side: int) -> Values:
-        return self.measure(count_games([[turn.entry for turn in turns]], self.rules[side]), side)
+        return self.measure(count_games([turns], self.rules[side]), side)
 
     def none(self, side: int) -> Values:
         return self.measure(Runs.none(make_plan(self.rules[side])), side)

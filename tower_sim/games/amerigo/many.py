@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tower_sim.errors import check_whole, fault
-from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import Rules, as_rules
+from tower_sim.games.tower import Turn
 from tower_sim.runs import (
     DETAILS,
     EVERY,
@@ -24,6 +24,7 @@ from tower_sim.runs import (
     RunSampler,
     some_out,
 )
+from tower_sim.values import count_by_colour
 
 _MOST = "max(own_out, lead)"
 ACTIONS, ACTION_POINTS, GOLD, GOLD_WITH_TOKEN = (
@@ -69,7 +70,7 @@ def sample_games(model: RunSampler, rules: Rules, games: int, seed: int, *, firs
         model: A model that samples runs, such as the surrogate.
         rules: The rules.
         games: The number of games.
-        seed: A whole number from 0. Game g draws from its stream number first + g, other than in `amerigo.play`.
+        seed: A whole number from 0. Game g draws from its stream number first + g, other than in `GAME.start`.
         first: The number of the first game.
         shift: Added to the probability of each thrown cube to come out (up to 1), for tests.
 
@@ -90,9 +91,12 @@ def sample_games(model: RunSampler, rules: Rules, games: int, seed: int, *, firs
     return model.sample_runs(make_plan(rules), games, seed, first=first, shift=shift)
 
 
-def count_games(games: Iterable[Sequence[DropEntry]], rules: Rules) -> Runs:
-    """Return the counts of complete games from `amerigo.play`."""
-    by_drop = ((entry.thrown, entry.emerged, entry.inside) for entries in games for entry in entries)
-    rows = [[[counts[colour] for colour in rules.colours] for counts in drop] for drop in by_drop]
+def count_games(games: Iterable[Sequence[Turn]], rules: Rules) -> Runs:
+    """Return the counts of complete games, without what knocks released."""
+    rows: list[list[list[int]]] = []
+    for turn in (turn for turns in games for turn in turns):
+        throws = [outcome for outcome in turn.outcomes if outcome.thrown]
+        thrown, out = ([cube for x in throws for cube in getattr(x, name)] for name in ("thrown", "emerged"))
+        rows.append([[*count_by_colour(cubes, rules.colours).values()] for cubes in (thrown, out, turn.state.cubes)])
     table = np.array(rows, np.int16).reshape(-1, rules.drops, 3, len(rules.colours))
     return Runs(make_plan(rules), table[:, :, 0], table[:, :, 1], table[:, :, 2])

@@ -11,7 +11,7 @@ from tower_sim.drops import BoardModel, TooManyFailedDraws
 from tower_sim.games import Game, GameTower, Turn
 from tower_sim.games.dead_reckoning import battle, words
 from tower_sim.games.dead_reckoning.combat import RULES_VERSION
-from tower_sim.games.dead_reckoning.compared import FIGURES, figure_values
+from tower_sim.games.dead_reckoning.compared import FIGURES, ComparedBattles, figure_values
 from tower_sim.games.dead_reckoning.rules import BattleRules
 from tower_sim.games.dead_reckoning.worths import legible
 from tower_sim.games.ways import Ways
@@ -79,6 +79,9 @@ class DeadReckoning(Game):
         from tower_sim.games.dead_reckoning.picture import draw_board
 
         draw_board(with_board(apparatus), turns[-1].state, path, title=title)
+
+    def compared(self, rules: tuple[BattleRules, BattleRules]) -> ComparedBattles:
+        return ComparedBattles(self, rules)
 
     @property
     def ways(self) -> Ways:

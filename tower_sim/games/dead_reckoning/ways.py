@@ -8,7 +8,6 @@ from typing import Any
 from tower_sim.games import Turn
 from tower_sim.games.dead_reckoning import words
 from tower_sim.games.dead_reckoning.answers import BattleAnswer, BattleOddsAnswer
-from tower_sim.games.dead_reckoning.compared import ComparedBattles
 from tower_sim.games.dead_reckoning.odds import BattleOdds
 from tower_sim.games.dead_reckoning.rules import BattleRules
 from tower_sim.games.dead_reckoning.words import battle_json, setup_json
@@ -21,7 +20,6 @@ class BattleWays(Ways):
 
     turns = "steps"
     picture = "the board with the cubes"
-    description = ComparedBattles
 
     def head(self, rules: BattleRules, *, apparatus: str, model: str, seed: int) -> str:
         return words.head_words(setup_json(rules.setup, seed=seed, model=model, apparatus=apparatus))
