@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 from pathlib import Path
@@ -15,10 +17,10 @@ from tower_sim.web.page import FOLDER
 
 
 def document_in(file: Path, name: str) -> Any:
-    """Return the JSON document that a page has under a name."""
-    found = re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', file.read_text("utf-8"))
+    """Return the JSON document that a page has under a name, also packed."""
+    found = re.search(rf'<script type="application/(\S*)" id="{name}">(.*?)</script>', file.read_text("utf-8"))
     assert found
-    return json.loads(found[1])
+    return json.loads(found[2] if found[1] == "json" else gzip.decompress(base64.b64decode(found[2])))
 
 
 def bundled(folder: Path, text: str) -> Path:

@@ -23,7 +23,7 @@ from tower_sim.runs import Plan
 from tower_sim.surrogate import TOWER, Fitted, SurrogateModel, beside, load_fitted, shipped, shipped_names
 from tower_sim.tools import TOWER_SIM, registry
 from tower_sim.values import COLOURS
-from tower_sim.web.page import Page, read_built
+from tower_sim.web.page import Page, json_text, read_built
 
 SCHEMA = "tower-sim/live"
 VERSION = 1
@@ -42,8 +42,12 @@ def live_page(
         title="Cube tower",
         view="live",
         more=tuple(more),
-        data={"live": contents(given, rules), **more},
-        blobs={"core": core_wasm(), "worker": read_built("live-worker.js").encode()},
+        data=more,
+        blobs={
+            "live": json_text(contents(given, rules)).encode(),
+            "core": core_wasm(),
+            "worker": read_built("live-worker.js").encode(),
+        },
     ).text()
 
 

@@ -44,6 +44,11 @@ export async function bytesOf(id: string): Promise<ArrayBuffer> {
   return new Response(stream).arrayBuffer();
 }
 
+/** The document that the page has packed under this id. */
+export async function packedOf(id: string): Promise<any> {
+  return JSON.parse(new TextDecoder().decode(await bytesOf(id)));
+}
+
 /** What makes workers of the script that the page has under `worker`. */
 export async function workerMaker(): Promise<() => Worker> {
   const url = URL.createObjectURL(new Blob([await bytesOf("worker")], { type: "text/javascript" }));

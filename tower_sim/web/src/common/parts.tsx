@@ -149,6 +149,11 @@ export function Facts({ facts }: { facts: [string, ComponentChildren][] }) {
   return <dl class="facts" id="about">{facts.map(([name, value]) => [<dt>{name}</dt>, <dd>{value}</dd>])}</dl>;
 }
 
+/** A choice: its `options` are values with their words. */
+export function Select({ options, changed, ...more }: { id?: string; value: string; options: (readonly string[])[]; changed: (value: string) => void; disabled?: boolean; "aria-label"?: string }) {
+  return <select {...more} onChange={({ currentTarget }) => changed(currentTarget.value)}>{options.map(([key, words = key]) => <option key={key} value={key}>{words}</option>)}</select>;
+}
+
 export function Field({ label, children, id }: { label: string; children: ComponentChildren; id?: string }) {
   return <label class="field" id={id}><span class="what">{label} </span>{children}</label>;
 }

@@ -1,6 +1,7 @@
 // Controls: sliders with their numbers, choices, a list that is put in order by keys, mouse and touch.
 
 import { Component, type ComponentChildren, createRef } from "preact";
+import { Field, Select } from "../common/parts";
 import { type Shares, Strip } from "./charts";
 import type { Jobs, Progress } from "./jobs";
 
@@ -20,14 +21,8 @@ export function Slider({ label, least, most, value, words = String(value), mark,
   );
 }
 
-export function Choice({ label, options, value, changed }: { label: string; options: [string, string][]; value: string; changed: (value: string) => void }) {
-  const id = idOf(label);
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select id={id} value={value} onChange={({ currentTarget }) => changed(currentTarget.value)}>{options.map(([key, words]) => <option value={key}>{words}</option>)}</select>
-    </div>
-  );
+export function Choice({ label, ...more }: { label: string; options: [string, string][]; value: string; changed: (value: string) => void }) {
+  return <Field label={label}><Select id={idOf(label)} {...more} /></Field>;
 }
 
 /** Part of the controls that can be folded; at first it is open where `open`. */

@@ -43,6 +43,8 @@ export class Tally {
   private below = new Float64Array(KEYS.length); // what the means are taken over
   private sizes: Record<string, number> = {}; // by key the largest number that its counts have room for; it grows
   private counts: Record<string, Uint32Array> = {};
+  private outs: Uint32Array[]; // of the counts, by colour
+  private insides: Uint32Array[];
   private beyondAt: Uint8Array;
   private rules: object;
   private at: At = { thrown: 0, out: 0, inside: 0, before: 0, own: 0, own_out: 0, colours: 0, lead: 0 }; // the drop looked at
@@ -55,6 +57,7 @@ export class Tally {
     const open = (key: string, size: number) => [this.sizes[key], this.counts[key]] = [size, new Uint32Array(drops * (size + 1))];
     for (const { key } of OF_PHASES) open(key, colours);
     variant.cubes.forEach((count, k) => [`out ${k}`, `inside ${k}`].forEach((key) => open(key, count)));
+    [this.outs, this.insides] = ["out", "inside"].map((place) => variant.cubes.map((_, k) => this.counts[`${place} ${k}`]));
     this.beyondAt = Uint8Array.from({ length: (cubes + 1) ** 2 }, (_, i) => Number(!covered(document.covered, Math.floor(i / (cubes + 1)), i % (cubes + 1))));
     this.rules = { gold_divisor: variant.gold, gold_divisor_with_token: variant.token };
   }
@@ -85,22 +88,11 @@ export class Tally {
         at.own_out += out;
       } else if (out > at.lead) at.lead = out;
       const room = drop * (variant.cubes[k] + 1);
-      this.outOf[k][room + out]++;
-      this.insideOf[k][room + left]++;
+      this.outs[k][room + out]++;
+      this.insides[k][room + left]++;
     }
     at.before = at.inside + at.out - at.thrown;
   }
-
-  private get outOf(): Uint32Array[] {
-    return (this.outs ??= this.variant.cubes.map((_, k) => this.counts[`out ${k}`]));
-  }
-
-  private get insideOf(): Uint32Array[] {
-    return (this.insides ??= this.variant.cubes.map((_, k) => this.counts[`inside ${k}`]));
-  }
-
-  private outs?: Uint32Array[];
-  private insides?: Uint32Array[];
 
   add(seed: number[], first: number, count: number): void {
     this.player.play(seed, first, count);

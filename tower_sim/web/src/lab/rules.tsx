@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { save } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Table } from "../common/parts";
+import { Field, Select, Table } from "../common/parts";
 import { type Cell, csv, oneLine, plural, sumOf } from "../common/text";
 import { Course, Histogram, Legend, type Shares, spanOf } from "./charts";
 import { type Answer, Busy, Choice, Fold, OrderList, Slider, Sure, Lead } from "./controls";
@@ -116,7 +116,7 @@ export function RulesTab({ hidden, seedNote }: { hidden: boolean; seedNote: Comp
             <h2 id="chart-title">{title}</h2>
             <span class="spread" />
             <label for="series" class="hidden">Figure</label>
-            <select id="series" value={state.series} onChange={({ currentTarget }) => change({ series: currentTarget.value })}>{series(lab.rules.colours).map((each) => <option value={each.key}>{each.title}</option>)}</select>
+            <Select id="series" value={state.series} options={series(lab.rules.colours).map((each) => [each.key, each.title])} changed={(key) => change({ series: key })} />
           </div>
           <div id="legend">{latest?.b && <Legend sets={sets} />}</div>
           {sets.length > 0 && <Histogram id="histogram" sets={sets} x={x} of="phases" words={words} />}
@@ -136,7 +136,7 @@ export function RulesTab({ hidden, seedNote }: { hidden: boolean; seedNote: Comp
           </div>
           <p class="note">The TOML is what <code>tower-sim compare FILE</code> and <code>tower-sim play amerigo --rules FILE</code> read.</p>
           <div class="bar">
-            <div class="field"><label for="games">Games</label><select id="games" value={String(state.games)} onChange={({ currentTarget }) => change({ games: Number(currentTarget.value) })}>{GAMES.map((count) => <option value={String(count)}>{count.toLocaleString("en")}</option>)}</select></div>
+            <Field label="Games"><Select id="games" value={String(state.games)} options={GAMES.map((count) => [String(count), count.toLocaleString("en")])} changed={(games) => change({ games: Number(games) })} /></Field>
             {seedNote}
           </div>
           <p id="model-short" class="note">{towersPlayed().map(modelWords).join(" ")}</p>

@@ -4,7 +4,7 @@ import { Component } from "preact";
 import { seedWords } from "made/lab.js";
 import { find, wantsStillness } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Table } from "../common/parts";
+import { Field, Select, Table } from "../common/parts";
 import { type Games, Player, throwsOf } from "./games";
 import { dropWords } from "./say";
 import { LIMITS, type Side, type State, type Tower, type Variant, change, lab, labelOf, listeners, state } from "./state";
@@ -123,7 +123,7 @@ export function WholeTab({ hidden }: { hidden: boolean }) {
           <button type="button" id="whole-next" disabled={drop === last} onClick={() => wholeTab.next()}>Next drop</button>
         </div>
         <div class="field slider"><label for="whole-drop">Drop</label><input type="range" id="whole-drop" min={0} max={last} step={1} value={drop} onInput={({ currentTarget }) => wholeTab.move({ drop: Number(currentTarget.value) })} /><output for="whole-drop">{`${drop} of ${last}`}</output></div>
-        {state.b && <div class="field"><label for="whole-side">Rules</label><select id="whole-side" value={state.whole.side} onChange={({ currentTarget }) => wholeTab.move({ side: currentTarget.value as Side, drop: 0 })}>{(["a", "b"] as Side[]).map((side) => <option value={side}>{labelOf(side)}</option>)}</select></div>}
+        {state.b && <Field label="Rules"><Select id="whole-side" value={state.whole.side} options={(["a", "b"] as Side[]).map((side) => [side, labelOf(side)])} changed={(side) => wholeTab.move({ side: side as Side, drop: 0 })} /></Field>}
         <div class="bar">
           <div class="field"><label for="whole-game">Game number</label><input type="number" id="whole-game" min={0} max={LIMITS.game} step={1} value={state.whole.game} onChange={({ currentTarget }) => wholeTab.move({ game: number(currentTarget.value), drop: 0 })} /></div>
           <button type="button" id="whole-another" onClick={() => wholeTab.move({ game: (state.whole.game + 1) % (LIMITS.game + 1), drop: 0 })}>Another game</button>

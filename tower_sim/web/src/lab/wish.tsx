@@ -6,11 +6,12 @@ import type { Found, Space, Wish } from "./find";
 import type { Jobs } from "./jobs";
 import { wishWords } from "./say";
 import { find } from "../common/browser";
+import { Select } from "../common/parts";
 import { LIMITS, type Variant, change, lab, state } from "./state";
 import { rows } from "./statistics";
 
 const MOST = 1000; // of a wish
-const RELATIONS: [string, string][] = [["=", "about"], [">", "at least"], ["<", "at most"]];
+const RELATIONS = [["=", "about"], [">", "at least"], ["<", "at most"]];
 
 const form = { key: "actions", relation: "=", number: "3" };
 export const wishes = {
@@ -69,9 +70,6 @@ function readForm(): Wish {
 
 export function Wishes() {
   const isBusy = wishes.jobs?.progress.isBusy ?? false;
-  const set = (key: keyof typeof form) => ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLSelectElement }) => {
-    form[key] = currentTarget.value;
-  };
   const submit = (event: Event) => {
     event.preventDefault();
     const number = find<HTMLInputElement>("wish-number");
@@ -83,9 +81,9 @@ export function Wishes() {
     <form id="wish" class="wish" onSubmit={submit} noValidate aria-label="Find rules for a wish">
       <label for="wish-key">I want in a game</label>
       <div class="bar">
-        <select id="wish-relation" aria-label="about, at least or at most" value={form.relation} onChange={set("relation")}>{RELATIONS.map(([key, words]) => <option value={key}>{words}</option>)}</select>
-        <input id="wish-number" aria-label="Number" type="number" step="any" min={0} max={MOST} required value={form.number} onInput={set("number")} />
-        <select id="wish-key" value={form.key} onChange={set("key")}>{REGISTER.map(({ key, title }) => <option value={key}>{capital(title)}</option>)}</select>
+        <Select id="wish-relation" aria-label="about, at least or at most" value={form.relation} options={RELATIONS} changed={(relation) => (form.relation = relation)} />
+        <input id="wish-number" aria-label="Number" type="number" step="any" min={0} max={MOST} required value={form.number} onInput={({ currentTarget }) => (form.number = currentTarget.value)} />
+        <Select id="wish-key" value={form.key} options={REGISTER.map(({ key, title }) => [key, capital(title)])} changed={(key) => (form.key = key)} />
       </div>
       <button type="submit" id="wish-find" class="main" disabled={isBusy}>{isBusy ? "Looking for rules ..." : "Find me rules"}</button>
       <div id="wish-told" role="status">{wishes.lines.map((text) => <p class="note">{text}</p>)}</div>

@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { install } from "../common/app";
-import { dataOf, find, isTakenKey, runsPhysics, shows, startTheme, workerMaker } from "../common/browser";
+import { find, isTakenKey, packedOf, runsPhysics, shows, startTheme, workerMaker } from "../common/browser";
 import { handleKeys } from "../scene/hands";
 import { readLink } from "./link";
 import { Live } from "./live";
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
     return fail("This browser has no WebAssembly or no workers, which the physics needs; open the page in a newer one, or in this one a throw that was recorded (tower-sim page replay).");
   }
   try {
-    const live: Live = new Live(dataOf("live"), await workerMaker(), () => render(<View live={live} />, root));
+    const live: Live = new Live(await packedOf("live"), await workerMaker(), () => render(<View live={live} />, root));
     connect(live);
     await live.start();
     Object.assign(window, { towerSim: makeApi(live) });

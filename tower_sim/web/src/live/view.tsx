@@ -2,15 +2,17 @@
 
 import { viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Facts, Field, Icon, ShareDialog, Table, openShare } from "../common/parts";
+import { Facts, Field, Icon, Select, ShareDialog, Table, openShare } from "../common/parts";
 import { capital, plainName, plural, sumOf } from "../common/text";
-import { CountsTable, Frame, options, placesOf } from "../scene/picture";
+import { CountsTable, Frame, placesOf } from "../scene/picture";
 import type { Field as Choice } from "./course";
 import { readLink } from "./link";
 import type { Live } from "./live";
 import { startShaking } from "./shake";
 import type { Past, Apparatus } from "./state";
 import { eventSentence } from "./words";
+
+const STRENGTHS = [["0.5", "lightly"], ["1", "firmly"], ["2", "hard"], ["4", "very hard"]]; // g
 
 export function View({ live }: { live: Live }) {
   const { apparatus } = live;
@@ -23,9 +25,7 @@ export function View({ live }: { live: Live }) {
   const bar = (
     <>
       <Field label="Tower">
-        <select id="profile" aria-label="Tower" value={apparatus.name} onChange={({ currentTarget }) => live.run(() => live.open(live.findApparatus(currentTarget.value)))}>
-          {live.data.towers.map(({ name, title }) => <option key={name} value={name} title={title}>{capital(plainName(name))}</option>)}
-        </select>
+        <Select id="profile" aria-label="Tower" value={apparatus.name} options={live.data.towers.map(({ name }) => [name, capital(plainName(name))])} changed={(name) => live.run(() => live.open(live.findApparatus(name)))} />
       </Field>
       <button type="button" id="share" onClick={() => share(live)}>Link</button>
     </>
@@ -85,9 +85,7 @@ function Deck({ live, held }: { live: Live; held: Map<string, number> }) {
         <button type="button" id="pour" title="Pour them one by one from your hand (P)" onClick={() => (live.pouring ? (live.pouring = false) : live.pour())}>Pour</button>
         <button type="button" id="knock" title="Knock on the table (N)" onClick={() => live.knock()}>Knock</button>
         <Field label="Strength of the knock">
-          <select id="strength" aria-label="Strength of the knock" value={live.strength} onChange={({ currentTarget }) => (live.strength = currentTarget.value)}>
-            {options(["0.5 lightly", "1 firmly", "2 hard", "4 very hard"])}
-          </select>
+          <Select id="strength" aria-label="Strength of the knock" value={live.strength} options={STRENGTHS} changed={(strength) => (live.strength = strength)} />
         </Field>
         <button type="button" id="undo" title="Take the last throw back (U)" disabled={!live.tower.canUndo} onClick={() => live.undo()}>Undo</button>
         <button type="button" id="empty-hand" title="Put the cubes in the hand back (Backspace)" onClick={() => live.putBack()}>Put back</button>
@@ -130,12 +128,10 @@ function Game({ live }: { live: Live }) {
   const game = along.here!;
   const { course, due } = along.now ?? {};
   const lines = course ? course.lines : [];
-  const set = (name: string) => ({ currentTarget }: { currentTarget: { value: string } }) => {
-    along.form.choices[name] = currentTarget.value;
-  };
+  const { choices } = along.form;
   const control = ({ name, of, from, to }: Choice) => (of
-    ? <select disabled={along.isOn} value={along.form.choices[name]} onChange={set(name)}>{of.map((word) => <option value={word}>{plainName(word)}</option>)}</select>
-    : <input type="number" min={from} max={to} step={1} disabled={along.isOn} value={along.form.choices[name]} onInput={set(name)} />);
+    ? <Select disabled={along.isOn} value={choices[name]} options={of.map((word) => [word, plainName(word)])} changed={(word) => (choices[name] = word)} />
+    : <input type="number" min={from} max={to} step={1} disabled={along.isOn} value={choices[name]} onInput={({ currentTarget }) => (choices[name] = currentTarget.value)} />);
   return (
     <section class="panel" id="game-panel">
       <h2>Play a game</h2>

@@ -2,7 +2,7 @@
 
 import { recall, remember } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Field } from "../common/parts";
+import { Field, Select } from "../common/parts";
 import { MOST_NAMES, readColours, readPlayers, wordsOfNames } from "./names";
 import { FREE, type Head } from "./night";
 import { COUNTS, MINE, data, model, paintOf, today } from "./state";
@@ -62,7 +62,7 @@ export function Begin({ show, begin, before, change, back }: Props) {
     if (!before) remember(KEY, JSON.stringify(form));
     show();
   };
-  const fill = (key: keyof Form) => ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLSelectElement }) => set({ [key]: currentTarget.value });
+  const fill = (key: keyof Form) => ({ currentTarget }: { currentTarget: HTMLInputElement }) => set({ [key]: currentTarget.value });
   const isFree = now.game === FREE;
   const colours = isFree ? [...now.colours, ...readColours(now.more, now.colours)] : data.game.colours;
   const players = playersOf(now, before?.players ?? []);
@@ -83,7 +83,7 @@ export function Begin({ show, begin, before, change, back }: Props) {
   return (
     <form class="panel begin" onSubmit={submit}>
       {before ? <h2>What the night is of</h2> : <p class="lead">Write down what your tower does tonight. After each throw you see what the model expected.</p>}
-      <Field label="Game"><select id="game" value={now.game} onChange={fill("game")}><option value={data.game.name}>{data.game.title}</option><option value={FREE}>Another game</option></select></Field>
+      <Field label="Game"><Select id="game" value={now.game} options={[[data.game.name, data.game.title], [FREE, "Another game"]]} changed={(game) => set({ game })} /></Field>
       {isFree && (
         <div class="colours" role="group" aria-label="Colours of the cubes">
           {palette.map((name) => <button type="button" id={`colour-${name}`} aria-pressed={now.colours.includes(name)} onClick={() => set({ colours: palette.filter((other) => (other === name) !== now.colours.includes(other)) })}><Chip paint={paintOf(name)} />{name}</button>)}
@@ -91,7 +91,7 @@ export function Begin({ show, begin, before, change, back }: Props) {
       )}
       {isFree && <Field label="Other colours"><input type="text" id="colours" autocomplete="off" placeholder="pink, grey" value={now.more} onInput={fill("more")} /></Field>}
       {isFree && (now.more || !colours.length) && <p class="note" id="colours-read" role="status">{colours.length ? wordsOfNames(colours, "colour", now.more) : "Choose a colour or write one."}</p>}
-      <Field label="Tower"><select id="tower" value={now.tower} onChange={fill("tower")}>{towersOf(now).map((name) => <option value={name}>{name}</option>)}</select></Field>
+      <Field label="Tower"><Select id="tower" value={now.tower} options={towersOf(now).map((name) => [name])} changed={(tower) => set({ tower })} /></Field>
       <Field label="Edge of a cube, in mm"><input type="number" id="edge" inputMode="decimal" min={1} max={100} step="any" placeholder={String(edge)} value={now.edge} onInput={fill("edge")} /></Field>
       {!isFree && <Field label="Cubes of each colour"><input type="number" id="cubes" inputMode="numeric" min={1} max={60} placeholder={String(COUNTS[0])} value={now.cubes} onInput={fill("cubes")} /></Field>}
       {now.names.map((name, i) => <Field label={`Player ${i + 1}`}><input type="text" id={`player-${i + 1}`} autocomplete="off" value={name} onInput={({ currentTarget }) => set({ names: now.names.map((other, j) => (i === j ? currentTarget.value : other)) })} /></Field>)}

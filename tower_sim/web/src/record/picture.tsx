@@ -57,7 +57,8 @@ export function sentences(throws: Played[], of: Known[]): string[] {
 
 function rarity(tail: number, throws: number): string {
   const often = Math.max(Math.round(1 / tail), 1);
-  return often < 2 ? "That is no surprise." : `About 1 throw in ${often} is as odd, and the night had ${throws}.`;
+  const share = often > 1e6 ? "Fewer than 1 throw in 1,000,000" : `About 1 throw in ${often.toLocaleString("en")}`;
+  return often < 2 ? "That is no surprise." : `${share} is as odd, and the night had ${throws}.`;
 }
 
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";

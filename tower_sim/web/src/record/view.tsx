@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { address, find, save, viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Field, ShareDialog, Table, Tabs, Theme, openShare } from "../common/parts";
+import { Field, Select, ShareDialog, Table, Tabs, Theme, openShare } from "../common/parts";
 import { capital, checkLength, joinWords, plural, sumOf } from "../common/text";
 import { Begin } from "./begin";
 import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
@@ -115,7 +115,7 @@ function Record() {
         <div class="bar">
           <h2 id="due">{isEdit ? `${draft.isNew ? "Missing" : "Correct"}: ${place}` : place}</h2>
           <span class="spread" />
-          {head.players.length > 0 && <Field label="by"><select id="who" aria-label="Who throws" value={entry.who} onChange={({ currentTarget }) => tap("who", currentTarget.value)}>{[...new Set(["", ...head.players, entry.who])].map((name) => <option value={name}>{name || "nobody named"}</option>)}</select></Field>}
+          {head.players.length > 0 && <Field label="by"><Select id="who" aria-label="Who throws" value={entry.who} options={[...new Set(["", ...head.players, entry.who])].map((name) => [name, name || "nobody named"])} changed={(who) => tap("who", who)} /></Field>}
         </div>
         {now.skipped.length > 0 && <p class="note">{`Skipped: ${now.skipped.map((phase) => placeOf({ number: 1, phase }, rules)).join("; ")}. All its cubes are inside.`}</p>}
         <div class="bar sides" role="group" aria-label="Which cubes are told">
@@ -171,7 +171,7 @@ function Recount({ due, entry, wrong, rules }: { due: Due; entry: Throw; wrong: 
       <section class="panel due" aria-labelledby="due">
         <h2 id="due">What is inside now?</h2>
         {rules && <p class="note">Count the cubes that lie outside: the others are inside.</p>}
-        {rules && <Field label="The next throw"><select id="next" value={entry.next} onChange={({ currentTarget }) => tap("next", Number(currentTarget.value))}>{phases.map((phase) => <option value={phase}>{placeOf({ number: 1, phase }, rules)}</option>)}</select></Field>}
+        {rules && <Field label="The next throw"><Select id="next" value={String(entry.next)} options={phases.map((phase) => [String(phase), placeOf({ number: 1, phase }, rules)])} changed={(phase) => tap("next", Number(phase))} /></Field>}
       </section>
       <div class="rows">
         {head.colours.map((colour, c) => <Row colour={colour} side="inside" value={inside[c]} most={rules ? due.setup[c] : Infinity} set={(cubes) => tap("in", c, cubes)} />)}
@@ -314,7 +314,7 @@ function Tower() {
   return (
     <>
       <section class="panel" id="verdict">
-        <Field label="Is our tower like the model"><select id="like" value={like} onChange={({ currentTarget }) => set({ like: currentTarget.value })}>{data.towers.map(({ name }) => <option value={name}>{name}</option>)}</select></Field>
+        <Field label="Is our tower like the model"><Select id="like" value={like} options={data.towers.map(({ name }) => [name])} changed={(name) => set({ like: name })} /></Field>
         <p class="lead" id="says">{says}</p>
         <p id="sure">{sure}</p>
         <Table id="p-values" head={["What is compared", "Throws", "p"]} rows={[

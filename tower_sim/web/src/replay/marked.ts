@@ -2,31 +2,17 @@
 
 import { canvasOf, find, saveBlob, themeColour } from "../common/browser";
 import { capital } from "../common/text";
-import { minus, turned } from "../scene/algebra";
 import type { Camera } from "../scene/camera";
 import type { Drawn } from "../scene/renderer";
 import type { Replay } from "./show";
 import { INSIDE, type Recorded } from "./record";
 import { placeWords, sentenceAt } from "./words";
 
-/** The number of the cube that is seen first through a pixel, or null. */
+/** The number of the nearest cube at a pixel, or null; a cube is a little larger than it is drawn, for fingers. */
 export function hitBy(drawn: Drawn[], camera: Camera, x: number, y: number, edge: number): number | null {
-  const way = camera.wayThrough(x, y);
-  let best: number | null = null;
-  let near = Infinity;
-  for (const { cube, pose, size: part } of drawn) {
-    const back = [-pose[3], -pose[4], -pose[5], pose[6]];
-    const [from, along] = [turned(back, minus(camera.eye, pose)), turned(back, way)];
-    const half = 0.6 * edge * part; // a little more than it has, for fingers
-    let [enter, leave] = [0, Infinity];
-    for (let k = 0; k < 3; k += 1) {
-      const ends = [(-half - from[k]) / along[k], (half - from[k]) / along[k]];
-      enter = Math.max(enter, Math.min(...ends));
-      leave = Math.min(leave, Math.max(...ends));
-    }
-    if (enter < leave && enter < near) [best, near] = [cube, enter];
-  }
-  return best;
+  const seen = drawn.map(({ cube, pose, size }) => ({ cube, size, at: camera.placeOf(pose) }));
+  const hit = seen.filter(({ size, at: [left, top, metre] }) => Math.hypot(left - x, top - y) < 0.75 * edge * size * metre);
+  return hit.sort((a, b) => b.at[2] - a.at[2])[0]?.cube ?? null;
 }
 
 export function cubeName(record: Recorded, cube: number): string {

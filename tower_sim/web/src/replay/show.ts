@@ -4,7 +4,7 @@ import { find, startTheme, wantsStillness } from "../common/browser";
 import type { Drawn } from "../scene/renderer";
 import { type Key, Show } from "../scene/show";
 import { cubeName } from "./marked";
-import { Player, drawMarks } from "./player";
+import { Player } from "./player";
 import { type Recorded, litAt, sceneAt } from "./record";
 
 const EVERY = 4; // pictures from one look at the figures to the next, while it plays
@@ -31,7 +31,6 @@ export class Replay extends Show {
 
   open(): void {
     this.openStage(this.record.header, (line) => this.complain(line));
-    new ResizeObserver(() => this.themeChanged()).observe(find("marks"));
     startTheme(() => this.themeChanged());
   }
 
@@ -54,7 +53,6 @@ export class Replay extends Show {
 
   themeChanged(): void {
     this.ask();
-    if (this.isReady) drawMarks(this.record, find<HTMLCanvasElement>("marks"));
     this.render();
   }
 

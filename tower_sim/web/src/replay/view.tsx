@@ -1,16 +1,17 @@
 // What stands around the picture: controls, counts, zones, steps, what this is.
 
+import { Component } from "preact";
 import { Chip } from "../common/faces";
-import { Facts, Field, Icon } from "../common/parts";
+import { Facts, Field, Icon, Select } from "../common/parts";
 import { plainName } from "../common/text";
-import { CountsTable, Frame, options } from "../scene/picture";
+import { CountsTable, Frame } from "../scene/picture";
 import { cubeName, savePicture, wayOf } from "./marked";
 import { type Moment, type Recorded, type Where, countsAt, lyingAt } from "./record";
 import type { Replay } from "./show";
 import { clockWords, cubeWords, endOf, endWords, isSentence, sentenceAt, stepWords } from "./words";
 
-const SPEEDS = ["0.1 a tenth", "0.25 a quarter", "0.5 half", "1 as it was", "2 twice", "4 4 times"];
-const CUTS = ["none nowhere", "side from the side", "front from the front", "top from above"];
+const SPEEDS = [["0.1", "a tenth"], ["0.25", "a quarter"], ["0.5", "half"], ["1", "as it was"], ["2", "twice"], ["4", "4 times"]];
+const CUTS = [["none", "nowhere"], ["side", "from the side"], ["front", "from the front"], ["top", "from above"]];
 const [PLAY, PAUSE] = ["M5 3l12 7-12 7z", "M5 3h3.5v14H5zM11.5 3H15v14h-3.5z"];
 
 export function View({ show }: { show: Replay }) {
@@ -54,7 +55,7 @@ function Deck({ show }: { show: Replay }) {
     <div class="deck">
       <div class="line">
         <div class="slide">
-          <canvas id="marks" aria-hidden="true" />
+          <Marks record={record} />
           <input type="range" id="scrub" min={0} max={record.duration} step={1 / record.rate} value={player.time} aria-label="Time" aria-valuetext={clockWords(player.time)} onInput={({ currentTarget }) => player.stopAt(currentTarget.value)} />
         </div>
         <output id="clock" for="scrub">{`${clockWords(player.time)} of ${clockWords(record.duration)}`}</output>
@@ -67,8 +68,8 @@ function Deck({ show }: { show: Replay }) {
           <Icon id="event-on" label="Next event" title="Next event (N)" shape="M6.500 4v12l8.500-6z" press={() => player.event(1)} />
           <Icon id="step-on" label="Next drop" title="Next drop (])" shape="M14.500 3H17v14h-2.500zM3 3v14l10.500-7z" press={() => player.step(1)} />
         </div>
-        <Field label="Speed"><select id="speed" value={String(player.speed)} onChange={({ currentTarget }) => (player.speed = Number(currentTarget.value))}>{options(SPEEDS)}</select></Field>
-        <Field label="Cut open"><select id="cut" value={stage?.cut ?? "none"} onChange={({ currentTarget }) => show.cutOpen(currentTarget.value)}>{options(CUTS)}</select></Field>
+        <Field label="Speed"><Select id="speed" value={String(player.speed)} options={SPEEDS} changed={(speed) => (player.speed = Number(speed))} /></Field>
+        <Field label="Cut open"><Select id="cut" value={stage?.cut ?? "none"} options={CUTS} changed={(cut) => show.cutOpen(cut)} /></Field>
         <label class="field" id="depth-field" hidden={!isCut}>at <input type="range" id="depth" min={0} max={100} step={1} value={100 * (stage?.depth ?? 0.5)} aria-label="Where it is cut" onInput={({ currentTarget }) => show.cutOpen(stage.cut, Number(currentTarget.value) / 100)} /></label>
       </div>
       <p class="note" id="message">
@@ -76,6 +77,40 @@ function Deck({ show }: { show: Replay }) {
       </p>
     </div>
   );
+}
+
+const FEW = 10; // steps: of more, single events are not told apart
+
+/** Over the time line every second step is shaded, with its number. It has its events, and those that come out are taller. Of many steps each has a column instead, as tall as cubes came out. */
+class Marks extends Component<{ record: Recorded }> {
+  known = 0; // s
+
+  shouldComponentUpdate({ record }: { record: Recorded }) {
+    return record.duration !== this.known;
+  }
+
+  render({ record: { header, beginnings, events, duration } }: { record: Recorded }) {
+    this.known = duration;
+    const at = (time: number) => `${(100 * time) / (duration || 1)}%`;
+    const isFew = beginnings.length <= FEW;
+    const outs = beginnings.map((_, i) => events.filter(({ word, take }) => word === "out" && take.stepIndex === i).length);
+    const most = Math.max(1, ...outs);
+    const every = Math.ceil(beginnings.length / FEW);
+    return (
+      <svg id="marks" aria-hidden="true">
+        {beginnings.map((begin, i) => {
+          const wide = Math.max((beginnings[i + 1] ?? duration) - begin, 0); // of one that is not known yet
+          const tall = 60 * Math.sqrt(outs[i] / most); // else a set-up would dwarf all others
+          return [
+            i % 2 > 0 && <rect x={at(begin)} width={at(wide)} height="100%" class="odd" />,
+            !isFew && <rect x={at(begin + 0.2 * wide)} y={`${100 - tall}%`} width={at(0.6 * wide)} height={`${tall}%`} class="out" />,
+            beginnings.length > 1 && i % every === 0 && <text x={at(begin)} dx={2} y={9}>{(header.steps[i].title.match(/\d+/) || [""])[0]}</text>,
+          ];
+        })}
+        {isFew && events.map(({ word, time }) => <line x1={at(time)} x2={at(time)} y1={word === "out" ? "45%" : "70%"} y2="100%" class={word} />)}
+      </svg>
+    );
+  }
 }
 
 function Counts({ record, moment }: { record: Recorded; moment: Moment }) {

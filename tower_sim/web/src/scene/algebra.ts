@@ -1,6 +1,5 @@
 // Vectors are arrays of 3; quaternions (x, y, z, w); matrices 16 numbers, column after column, as WebGL takes them.
 
-
 export type { Pose } from "../physics/index.js";
 export type Vector = ArrayLike<number>;
 export type Points = readonly (readonly number[])[];
@@ -27,15 +26,8 @@ export function turned(q: Vector, v: Vector): number[] {
 
 /** The matrix product: first `b`, then `a`. */
 export function product(a: Vector, b: Vector): Float32Array<ArrayBuffer> {
-  const out = new Float32Array(16);
-  for (let column = 0; column < 4; column += 1) {
-    for (let row = 0; row < 4; row += 1) {
-      let sum = 0;
-      for (let k = 0; k < 4; k += 1) sum += a[4 * k + row] * b[4 * column + k];
-      out[4 * column + row] = sum;
-    }
-  }
-  return out;
+  const rows = [0, 1, 2, 3];
+  return Float32Array.from({ length: 16 }, (_, i) => rows.reduce((sum, k) => sum + a[4 * k + (i % 4)] * b[i - (i % 4) + k], 0));
 }
 
 /** What a lens sees: `tall` is the tangent of half the angle upwards, `wide` sideways. */

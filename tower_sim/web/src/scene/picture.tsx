@@ -61,8 +61,3 @@ export function CountsTable({ isBoard, more = [], rows }: { isBoard: boolean; mo
     </div>
   );
 }
-
-/** The options of a list, each "value words". */
-export function options(list: string[]) {
-  return list.map((each) => <option value={each.split(" ")[0]}>{each.slice(each.indexOf(" ") + 1)}</option>);
-}

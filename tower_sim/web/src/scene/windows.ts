@@ -23,16 +23,7 @@ export class Windows {
 
   /** The piece that window `k` is in; null of none. */
   pieceOf(k: number): Piece | null {
-    let low = 0;
-    let high = this.pieces.length - 1;
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const piece = this.pieces[middle];
-      if (k < piece.first) high = middle - 1;
-      else if (k >= piece.first + piece.windows) low = middle + 1;
-      else return piece;
-    }
-    return null;
+    return (k < this.length && this.pieces.findLast(({ first }) => first <= k)) || null;
   }
 
   /** The pose of a cube at the end of window `k`; null where it has none. */
