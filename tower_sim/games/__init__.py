@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tower_sim.games.picture import figure
     from tower_sim.games.rules import Rules, describe_rules
     from tower_sim.games.running import check_knocks
-    from tower_sim.games.tower import DROP_STREAM, GameTower, Turn
+    from tower_sim.games.tower import DROP_STREAM, Decision, GameTower, Turn
     from tower_sim.games.ways import (
         FEWEST_DRAWN,
         MAX_RUNS,
@@ -27,6 +27,6 @@ if TYPE_CHECKING:
     )
     from tower_sim.runs import Figure
 
-__all__ = ["Figure", "Game", "GameTower", "Rules", "Turn"]
+__all__ = ["Decision", "Figure", "Game", "GameTower", "Rules", "Turn"]
 
 __getattr__ = face(__name__)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -29,8 +29,8 @@ from tower_sim.drops import DropModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import rules as typed
 from tower_sim.games.compared import Compared
-from tower_sim.games.running import check_rules, count_run, count_words, start_run
-from tower_sim.games.tower import GameTower, Turn
+from tower_sim.games.running import Decide, ask_run, check_rules, count_run, count_words, start_run
+from tower_sim.games.tower import Decision, GameTower, Turn
 from tower_sim.games.ways import Ways
 from tower_sim.runs import INSIDE, OUT, Figure, table
 from tower_sim.runs import check as check_figures
@@ -62,6 +62,8 @@ class Game(ABC):
     - `run`: the word for one complete play.
     - `facts`: the facts that turns report, each with its type (int, float, bool, str) or a tuple of words.
     - `figures`: the numbers that comparisons and studies report, as formulas over facts and counts of cubes.
+    - `options`: the answers that its questions allow, for a game in which a player decides: `play` then yields a
+      `Decision` between turns, and gets the answer.
     - `fitted`: further figures, which fits of a model to tower data compare.
     - `version`: to be raised when the same rules get another meaning.
     """
@@ -75,6 +77,7 @@ class Game(ABC):
     facts: Mapping[str, Any] = {}
     figures: tuple[Figure, ...] = (INSIDE, OUT)
     fitted: tuple[Figure, ...] = ()
+    options: tuple[str, ...] = ()
 
     # These follow from the above unless a game sets them.
     about: str = ""
@@ -114,7 +117,7 @@ class Game(ABC):
         """Return the number of cubes of each colour in a run, in the order of the colours."""
 
     @abstractmethod
-    def play(self, tower: GameTower, rules: Any) -> Iterator[Turn]:
+    def play(self, tower: GameTower, rules: Any) -> Iterator[Turn] | Generator[Turn | Decision, str, None]:
         """Throw into the tower and yield the turns of a run, with all randomness from `tower` and `tower.rng`."""
 
     # What a game may define.
@@ -202,12 +205,21 @@ class Game(ABC):
         """Return about how many cubes are thrown or inside at once, at most."""
         return sum(self.cubes(rules).values())
 
-    def start(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
+    def start(
+        self, model: DropModel, rules: Any, seed: int, run: int | None = None, decide: Decide | None = None
+    ) -> Iterator[Turn]:
         """Play one run and yield its turns, with all randomness from `seed`, a whole number from 0.
 
-        With `run`, the seed is a root seed that many runs share, and this is run number `run`.
+        With `run`, the seed is a root seed that many runs share, and this is run number `run`. `decide` answers the
+        questions; without it the usual answers do.
         """
-        return start_run(self, model, rules, seed, run)
+        return start_run(self, model, rules, seed, run, decide)
+
+    def ask(
+        self, model: DropModel, rules: Any, seed: int, run: int | None = None
+    ) -> Generator[Turn | Decision, str | None, None]:
+        """Play one run as `start` does, and yield its questions too; the caller sends the answers."""
+        return ask_run(self, model, rules, seed, run)
 
 
 def _column(fact: str, kind: Any) -> Column:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tower_sim.drops import DropModel, TooManyFailedDraws, as_model, until_landed
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, plain
-from tower_sim.games.tower import GameTower, Turn
+from tower_sim.games.tower import Decision, GameTower, Turn
 from tower_sim.runs import ByDrop, count_by_drop
 from tower_sim.values import MAX_CUBES, check_seed, count_by_colour
 
@@ -25,8 +25,36 @@ MAX_RUN = 2**32 - 1  # the number of a run is a 32-bit word of its seed
 MAX_TURNS = 20_000  # of a run; a generator that never ends is stopped here
 
 
-def start_run(game: Any, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
+Decide = Callable[[Decision], str]
+"""Return the answer to a question, one of its options."""
+
+
+def start_run(
+    game: Any, model: DropModel, rules: Any, seed: int, run: int | None = None, decide: Decide | None = None
+) -> Iterator[Turn]:
     """See `Game.start`."""
+    events = ask_run(game, model, rules, seed, run)
+
+    def turns() -> Iterator[Turn]:
+        answer: str | None = None
+        while True:
+            try:
+                event = events.send(answer)
+            except StopIteration:
+                return
+            answer = None
+            if isinstance(event, Turn):
+                yield event
+            else:
+                answer = decide(event) if decide else event.usual
+
+    return turns()
+
+
+def ask_run(
+    game: Any, model: DropModel, rules: Any, seed: int, run: int | None = None
+) -> Generator[Turn | Decision, str | None, None]:
+    """See `Game.ask`."""
     as_model(model)
     seed, run = check_run(rules, game.Rules, seed, run)
     if has_board(model) != game.board:
@@ -46,12 +74,14 @@ def start_run(game: Any, model: DropModel, rules: Any, seed: int, run: int | Non
     return _play_turns(game, tower, turns)
 
 
-def _play_turns(game: Any, tower: GameTower, turns: Iterator[Turn]) -> Iterator[Turn]:
+def _play_turns(game: Any, tower: GameTower, turns: Any) -> Generator[Turn | Decision, str | None, None]:
     known = [column.name for column in game.columns]
     for index in range(MAX_TURNS):
         tower.begin(index)
         try:
             turn = _call_guarded(game, "play", lambda: next(turns, None))
+            while isinstance(turn, Decision):
+                turn = yield from _ask(game, turns, turn, index)
         except TooManyFailedDraws as error:
             yield Turn(failed=error, index=index, state=tower.state, outcomes=tower.outcomes)
             return
@@ -68,6 +98,25 @@ def _play_turns(game: Any, tower: GameTower, turns: Iterator[Turn]) -> Iterator[
     what, advice = f"the number of turns of {game.name}", "let play come to an end"
     with naming_line(game, partial(line_of_yield, game, turns)):
         raise fault(what, f"over {MAX_TURNS}", f"up to {MAX_TURNS}", advice)
+
+
+def _ask(game: Any, turns: Any, question: Decision, index: int) -> Generator[Decision, str | None, Any]:
+    """Yield a question, and return what the game yields when it has the answer."""
+    with naming_line(game, partial(line_of_yield, game, turns)):
+        if question.usual not in question.options or not {*question.options} <= {*game.options}:
+            what = f"the question before turn {index} of {game.name}"
+            raise fault(what, question, "options of the game, and one of them as the usual one", "list them in options")
+    answer = yield question
+    if answer not in question.options:
+        raise fault(f"the answer before turn {index}", answer, f"one of {', '.join(question.options)}")
+
+    def send() -> Any:
+        try:
+            return turns.send(answer)
+        except StopIteration:
+            return None
+
+    return _call_guarded(game, "play", send)
 
 
 def _check(game: Any, tower: GameTower, turn: Turn, index: int, known: Sequence[str]) -> None:

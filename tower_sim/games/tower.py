@@ -144,6 +144,18 @@ def game_seed(root: int, run: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """A choice of a player, which a game yields between two turns; it gets one of `options` as the answer.
+
+    `usual` decides when nobody plays. `seen` are numbers that the player sees, by name, beside the cubes.
+    """
+
+    options: tuple[str, ...]
+    usual: str
+    seen: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One turn of a run, with at most one throw, and after it at most one knock.
 
