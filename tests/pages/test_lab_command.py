@@ -16,7 +16,7 @@ from tower_sim import cli
 from tower_sim.apparatus import load, shipped
 from tower_sim.surrogate import fitted_or_shipped, shipped_names
 from tower_sim.web.lab import contents
-from tower_sim.web.page import draw_section
+from tower_sim.web.section import draw_section
 
 ROOT = Path(__file__).parents[2]
 Capture = pytest.CaptureFixture[str]

@@ -16,7 +16,8 @@ from tower_sim.requests import DEFAULT, Variant, read_variant
 from tower_sim.surrogate import TOWER, Fitted, beside, document, load_fitted, shipped_names
 from tower_sim.surrogate import shipped as shipped_surrogate
 from tower_sim.tools import TOWER_SIM, registry, toml_table
-from tower_sim.web.page import Page, draw_section
+from tower_sim.web.page import Page
+from tower_sim.web.section import draw_section
 
 SCHEMA = "tower-sim/lab"
 VERSION = 1
