@@ -94,7 +94,10 @@ def test_lists_say_what_there_is(client: Client):
     assert "standard" in models["engines"]["core"]
 
 
-@each_case("path", ["/", "/docs", "/healthz", "/readyz", "/openapi.json", "/v1/apparatus", "/v1/games", "/v1/models"])
+@each_case(
+    "path",
+    ["/", "/offline.js", "/docs", "/healthz", "/readyz", "/openapi.json", "/v1/apparatus", "/v1/games", "/v1/models"],
+)
 def test_what_is_got_has_a_head_and_takes_no_query(client: Client, path: str):
     got, head, asked = client.get(path), client.ask("HEAD", path), client.get(f"{path}?after=1")
     got.headers.pop("date")

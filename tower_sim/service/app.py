@@ -38,7 +38,7 @@ from tower_sim.service.lines import read_object
 from tower_sim.service.problems import MEDIA, Problem, as_json, make_problem
 from tower_sim.service.workers import Workers, stopping
 from tower_sim.tools import TOWER_SIM, registry
-from tower_sim.web import source
+from tower_sim.web import read_built, source
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -242,6 +242,7 @@ def _add_lists(app: FastAPI, workers: Workers) -> None:
         return app.openapi()
 
     add("/", "The live page", _show_page)
+    add("/offline.js", "", _show_offline)
     add("/docs", "A page to read and try the requests", _show_docs)
     add("/healthz", "Whether it answers", check_health, answers.Health)
     add("/readyz", "Whether it takes requests", check_ready, answers.Health)
@@ -273,6 +274,11 @@ def _show_page() -> Response:
     from tower_sim.web import live_page  # needs drawing, which a service does without otherwise
 
     return HTMLResponse(live_page())
+
+
+@cache
+def _show_offline() -> Response:
+    return Response(read_built("offline.js"), media_type="text/javascript")
 
 
 @cache
