@@ -12,15 +12,18 @@ from tower_sim.calibration import records as recorded
 from tower_sim.calibration.observations import FOLDER, Observation, read_folder
 from tower_sim.calibration.observations import read as read_observation
 from tower_sim.calibration.summaries import (
+    CLOGGED,
     CUBES,
     DROPS,
     EVERY,
     FIGURES,
     SETUP,
     SUMMARIES,
+    USUAL,
     WHOLE,
     Array,
     Window,
+    find_clogs,
     from_records,
     list_windows,
 )
@@ -104,7 +107,19 @@ class Within:
         return f"{SUMMARIES[self.window.summary].words}: {self.low:.3g} to {self.high:.3g}"
 
 
-Clue = ColoursOut | ThrownLeads | LeastOut | Within
+@dataclass(frozen=True, slots=True)
+class GamesClog:
+    """A clue: `clogged` of `games` recorded games clog; the others count by their share of a whole game's phases."""
+
+    clogged: int
+    games: int
+    usual: float
+
+    def __str__(self) -> str:
+        return f"{self.clogged} of {count_noun(self.games, 'game')} clog"
+
+
+Clue = ColoursOut | ThrownLeads | LeastOut | Within | GamesClog
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +301,7 @@ def of_records(
         drops = game.thrown.shape[-1]
         _check_game(game, first.game, name)
         cut = drops if split is None else int(np.clip(split - before, 0, drops))
+        clogs = bool(find_clogs(game.cut(0, cut)))
         before += drops
         parts = [
             (window, is_held)
@@ -299,10 +315,11 @@ def of_records(
                 words=f"{drops} recorded drops",
                 source=observation.source if observation else name,
                 kind=observation.kind if observation else "measurement",
-                windows=tuple(window for window, _ in parts),
+                windows=tuple(replace(window, kind=CLOGGED if clogs else USUAL) for window, _ in parts),
                 values=tuple(float(window.of(game)) for window, _ in parts),
                 doubt=observation.doubt if observation else 1.0,
                 held=tuple(is_held for _, is_held in parts),
+                clues=(GamesClog(int(clogs), 1, 0.0 if clogs else max(cut - 1, 0) / (DROPS - 1)),),
             )
         )
     return by_game
@@ -340,7 +357,7 @@ def _group_games(games: Sequence[Evidence], alike: float) -> list[list[Evidence]
     groups: dict[object, list[list[Evidence]]] = {}
     ordered: list[list[Evidence]] = []
     for game in sorted(games, key=lambda game: -_count_drops(game)):
-        mine = groups.setdefault((tuple(window.summary for window in game.windows), game.held, game.doubt), [])
+        mine = groups.setdefault((tuple((w.summary, w.kind) for w in game.windows), game.held, game.doubt), [])
         group = next((x for x in mine if _count_drops(game) >= alike * _count_drops(x[0])), None)
         if group is None:
             mine.append(group := [])
@@ -366,6 +383,7 @@ def _average(games: Sequence[Evidence]) -> Evidence:
         else f"{lengths[0]} to {lengths[-1]} recorded drops"
     )
     values: Array = np.mean([game.values for game in games], axis=0)
+    clogs = [clue for game in games for clue in game.clues if isinstance(clue, GamesClog)]
     return replace(
         middle,
         name=f"{names[0] if len(names) == 1 else f'{len(names)} records'}, {count_noun(len(games), 'game')}",
@@ -373,4 +391,5 @@ def _average(games: Sequence[Evidence]) -> Evidence:
         source="; ".join(sources),
         values=tuple(values.tolist()),
         games=len(games),
+        clues=(GamesClog(sum(x.clogged for x in clogs), len(clogs), sum(x.usual for x in clogs)),) if clogs else (),
     )

@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tower_sim.calibration.evidence import MOST_VALUES, Evidence
+from tower_sim.calibration.evidence import MOST_VALUES, Evidence, GamesClog
 from tower_sim.calibration.law import TARGETS, TOLD, JointLaw, Keep, law, part
 from tower_sim.calibration.prior import Towers
-from tower_sim.calibration.summaries import SUMMARIES, Array, Discrepancy, Window
+from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array, Discrepancy, Window
 from tower_sim.errors import UsageError
 
 LEVEL = 0.90  # of all intervals
 DRAWS = 4000  # of the posterior
+CLOGS = "clogs"  # the share of games that clog, among the means of a posterior
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,8 @@ class Posterior:
     """DRAWS towers that agree with the evidence: their indices `tower` and free `numbers`.
 
     `weight` is that of each simulated tower, `effective` their effective number. `played` has the draws of long-run
-    means of simulated towers by name, in their own units; `targets` includes the discrepancy. `fit` is the logarithm of
-    the mean likelihood over the prior.
+    means of simulated towers by name, in their own units, and of their shares of games that clog; `targets` includes
+    the discrepancy. `fit` is the logarithm of the mean likelihood over the prior.
     """
 
     tower: Array
@@ -162,15 +163,17 @@ class Sampled:
         noise = rng.normal(size=(len(place), len(predict), 1))
         return mean[place] + (np.linalg.cholesky(covariance)[place] @ noise)[..., 0]
 
-    def posterior(self, drawn: DrawnPoints, names: Sequence[str], rng: np.random.Generator) -> Posterior:
-        """Return the posterior with the long-run means `names`."""
+    def posterior(
+        self, drawn: DrawnPoints, names: Sequence[str], rng: np.random.Generator, seen: Sequence[float] = (0, 0)
+    ) -> Posterior:
+        """Return the posterior with the long-run means `names`, after `seen` recorded games that clog, and others."""
         at = len(self.values) + np.array([self.names.index(name) for name in names])
-        mean, error = (each[drawn.points][:, at] for each in (self.law.mean, self.law.error))
-        own = mean + error * rng.normal(size=mean.shape)
+        own, clogs = self.towers.draw([EVERY[name] for name in names], drawn.points, rng, seen)
         real = self.draw(drawn, at, rng)
         targets, played = (
             {name: SUMMARIES[name].back(draws[:, i]) for i, name in enumerate(names)} for draws in (real, own)
         )
+        played[CLOGS] = clogs
         return Posterior(
             drawn.points, self.towers.numbers[drawn.points], drawn.weight, targets, drawn.effective, drawn.fit, played
         )
@@ -215,7 +218,9 @@ def fit(
     drawn = sampled.weigh(keep, rng)
     nothing = Keep(keep.values[:0], keep.clues[:0])
     prior = sampled.posterior(sampled.weigh(nothing, rng), names, rng)
-    posterior = sampled.posterior(drawn, names, rng)
+    games = [clue for entry in evidence for clue in entry.clues if isinstance(clue, GamesClog)]
+    seen = [sum(clue.clogged for clue in games), sum(clue.usual for clue in games)]
+    posterior = sampled.posterior(drawn, names, rng, seen)
     if not checks:
         return Fit(tuple(evidence), prior, posterior, (), ())
     of = _Checks(sampled, tuple(evidence), drawn, held)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import betaln, log_ndtr, ndtr
 from scipy.special import expit as share
-from scipy.special import log_ndtr, ndtr
 
-from tower_sim.calibration.evidence import GAMES, PHASE, Clue, ColoursOut, Evidence, LeastOut, ThrownLeads
+from tower_sim.calibration.evidence import GAMES, PHASE, Clue, ColoursOut, Evidence, GamesClog, LeastOut, ThrownLeads
 from tower_sim.calibration.prior import Array, Towers
 from tower_sim.calibration.summaries import EVERY, WHOLE, Discrepancy, Window, expit, log
 
@@ -61,6 +61,9 @@ def chance(clue: Clue, of: Means) -> Array:
         return leads if clue.leads else 1 - leads
     if isinstance(clue, LeastOut):
         return ndtr(_score(clue, of))
+    if isinstance(clue, GamesClog):
+        a, b = of.towers.clogs
+        return np.exp(betaln(a + clue.clogged, b + clue.usual) - betaln(a, b))
     low, high = clue.ends
     mean, sd = of.at(clue.window).mean, np.hypot(of.wrong(clue.window), clue.soft)
     return ndtr((high - mean) / sd) - ndtr((low - mean) / sd)
@@ -87,12 +90,11 @@ def log_chance(clue: Clue, of: Means) -> Array:
 class JointLaw:
     """The joint distribution of evidence and targets under S towers.
 
-    `mean` and its standard `error` (S, n), and the covariances `shared` and `noise` (S, n, n) have the evidence's
-    values first. `clues` (S, clues) are log probabilities divided by their doubt.
+    `mean` (S, n) and the covariances `shared` and `noise` (S, n, n) have the evidence's values first. `clues`
+    (S, clues) are log probabilities divided by their doubt.
     """
 
     mean: Array
-    error: Array
     shared: Array
     noise: Array
     clues: Array
@@ -138,7 +140,7 @@ def law(towers: Towers, evidence: Sequence[Evidence], off: Discrepancy, targets:
     clues = [log_chance(clue, of) / entry.doubt for entry in evidence for clue in entry.clues]
     by_tower = np.array(clues).reshape(len(clues), len(errors)).T
     means = np.stack([of.at(window).mean for window in windows], 1)
-    return JointLaw(means, errors, shared, both, by_tower)
+    return JointLaw(means, shared, both, by_tower)
 
 
 def noise(entry: Evidence, of: Means) -> Array:

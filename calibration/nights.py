@@ -21,7 +21,7 @@ from tower_sim.calibration.evidence import Evidence
 from tower_sim.calibration.law import Means, noise
 from tower_sim.calibration.observations import COLOURS, CUBES
 from tower_sim.calibration.prior import Towers, tower
-from tower_sim.calibration.summaries import EVERY, FIGURES, GAME, SUMMARIES, WHOLE, Array, Discrepancy, Window
+from tower_sim.calibration.summaries import BOTH, EVERY, FIGURES, GAME, SUMMARIES, WHOLE, Array, Discrepancy, Window
 from tower_sim.campaign import load_whole, parse, run
 from tower_sim.compare import Verdict, Wish, check_known, together
 from tower_sim.errors import fault
@@ -124,7 +124,8 @@ def sum_squares(values: Array, precision: Array) -> Array:
 
 def _select_summaries(game: Evidence, names: Sequence[str]) -> Evidence:
     kept = [i for i, window in enumerate(game.windows) if window.summary in names]
-    return replace(game, windows=tuple(game.windows[i] for i in kept), values=tuple(game.values[i] for i in kept))
+    windows = (replace(game.windows[i], kind=BOTH) for i in kept)
+    return replace(game, windows=tuple(windows), values=tuple(game.values[i] for i in kept))
 
 
 def _compare_game(games: Sequence[Evidence], number: int, p: float, sds: Mapping[str, float]) -> Unlike:

@@ -80,8 +80,8 @@ class Table:
     base: Array
 
 
-def shipped(folder: str | Path = PLAYED) -> Table:
-    """Read all pieces, the further rounds, and the additional games of some towers."""
+def shipped(folder: str | Path = PLAYED, rounds: int | None = None) -> Table:
+    """Read all pieces, the further rounds, and the first `rounds` files of additional games (None: all)."""
     folder = Path(folder)
     pieces = sorted(folder.glob("[0-9][0-9].npz"))
     if [piece.name for piece in pieces] != [f"{i:02}.npz" for i in range(len(pieces))] or not pieces:
@@ -92,8 +92,9 @@ def shipped(folder: str | Path = PLAYED) -> Table:
     games = _make_games(*(np.concatenate([each[name] for each in counts]) for name in COUNTS))
     table = Table(draw_points(len(pieces)), games, np.ones(len(games.thrown)))
     table = add_rounds(table, [read_round(file) for file in sorted(folder.glob("around-*.npz"))])
-    more = folder / "more.npz"
-    return add_games(table, _read_more(more, len(table.unit))) if more.exists() else table
+    for more in sorted(folder.glob("more-*.npz"))[:rounds]:
+        table = add_games(table, _read_more(more, len(table.unit)))
+    return table
 
 
 def draw_around(centre: Array, share: Array, number: int = AROUND, seed: int = SEED) -> Array:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -18,9 +18,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize_scalar
+from scipy.special import betaln, expit
 
 from tower_sim.apparatus import Apparatus, from_tables
-from tower_sim.calibration.summaries import WHOLE, Window
+from tower_sim.calibration.summaries import BOTH, CLOGGED, USUAL, WHOLE, Window, find_clogs
 from tower_sim.runs import ByDrop
 
 Array = npt.NDArray[Any]
@@ -162,6 +164,8 @@ def _read_base() -> dict[str, Any]:
 
 NEAR = 120  # towers with about as many cubes inside, over which the variance between games is averaged
 LEAST = 0.02  # sd of a summary between games, on the scale of the fit
+LEAST_CLOGS = 1e-4  # of a tower's prior share of games that clog
+ROUNDS, STEPS, RIDGE = 4, 12, 1.0  # of the regression of these shares: Newton's steps in each round, and the penalty
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +182,11 @@ class Predicted:
 
 
 class Towers:
-    """The simulated towers with two or more complete games; `number` is the row of each in the table."""
+    """The simulated towers with two or more complete games; `number` is the row of each in the table.
+
+    Games in which a tower clogs and all others have means of their own. A tower's long-run mean is their mixture, by
+    its share of games that clog.
+    """
 
     def __init__(self, unit: Array, games: ByDrop, base: Array | None = None) -> None:
         """Take points of the table, shape (N, 10), games, shape (N, games, drops), and how much each tower counts."""
@@ -187,7 +195,9 @@ class Towers:
         self.unit = unit[whole]
         self.base = np.ones(len(self.unit)) if base is None else base[whole]
         self.games = games.take(whole)
+        self.is_clogged = find_clogs(self.games)
         self._known: dict[Window, Predicted] = {}
+        self._kinds: dict[Window, list[Predicted]] = {}
         self._solutions: dict[bytes, Array] = {}
 
     @cached_property
@@ -196,13 +206,71 @@ class Towers:
         return np.array([list(numbers(unit).values()) for unit in self.unit])
 
     def at(self, window: Window) -> Predicted:
+        """Return the estimates for one kind of games, or for the mixture of both."""
         if window not in self._known:
-            self._known[window] = self._estimate(window)
+            kinds = self._estimate(replace(window, kind=BOTH))
+            if window.kind != BOTH:
+                kinds = kinds[-1:] if window.kind else kinds
+            elif len(kinds) > 1:
+                usual, clogged = kinds
+                a, b = self.clogs
+                share, apart = a / (a + b), (clogged.mean - usual.mean) ** 2
+                doubt = share * (1 - share) / (a + b + 1)  # the variance of the share
+                mean = (1 - share) * usual.mean + share * clogged.mean
+                errors = ((1 - share) * usual.error) ** 2 + (share * clogged.error) ** 2
+                errors += doubt * (apart + usual.error**2 + clogged.error**2)
+                games = (1 - share) * usual.games**2 + share * clogged.games**2 + share * (1 - share) * apart
+                kinds = [Predicted(mean, np.sqrt(errors), np.sqrt(games))]
+            self._known[window] = kinds[0]
         return self._known[window]
+
+    def draw(
+        self, windows: Sequence[Window], rows: Array, rng: np.random.Generator, seen: Sequence[float] = (0, 0)
+    ) -> tuple[Array, Array]:
+        """Draw long-run means of the towers `rows`, shape (rows, n), and their shares of games that clog, (rows,).
+
+        `seen` are further games of the tower that clogged, and that did not.
+        """
+        share = rng.beta(*self.clogs[:, rows] + np.reshape(seen, (2, 1)))
+        means = np.zeros((len(rows), len(windows)))
+        for column, window in zip(means.T, windows, strict=True):
+            kinds = self._estimate(window)
+            for part, each in zip((1 - share, share) if len(kinds) > 1 else (1.0,), kinds, strict=True):
+                column += part * rng.normal(each.mean[rows], each.error[rows])
+        return means, share
+
+    @cached_property
+    def clogs(self) -> Array:
+        """Return both parameters of the beta law of each tower's share of games that clog, shape (2, S).
+
+        They are the tower's own counts and its prior: a logistic regression on the free numbers, with penalty RIDGE,
+        and the size that makes the counts likeliest. Source: Williams, Journal of the Royal Statistical Society C 31
+        (1982) 144.
+        """
+        known = (self.games.thrown[..., -1] >= 0).sum(1)
+        clogged, x = self.is_clogged.sum(1), self._design
+        penalty = np.diag([1e-6, *[RIDGE] * (x.shape[1] - 1)])
+        size, line, chance = 1.0, np.zeros(x.shape[1]), np.full(len(x), 0.5)
+
+        def doubt(log_size: float) -> float:
+            a, b = np.exp(log_size) * np.stack([chance, 1 - chance])
+            return float((betaln(a, b) - betaln(a + clogged, b + known - clogged)).sum())
+
+        for step in range(ROUNDS * STEPS):
+            counts = known * (1 + size) / (known + size)  # as many independent games say as much
+            weighted = x.T * (counts * chance * (1 - chance))
+            line = np.linalg.solve(
+                weighted @ x + penalty, weighted @ (x @ line) + x.T @ (counts * (clogged / known - chance))
+            )
+            chance = np.clip(expit(x @ line), LEAST_CLOGS, 1 - LEAST_CLOGS)
+            if step % STEPS == STEPS - 1:
+                best: Any = minimize_scalar(doubt, bounds=(-4, 4), method="bounded")
+                size = float(np.exp(best.x))
+        return np.stack([chance * size + clogged, (1 - chance) * size + known - clogged])
 
     def correlation(self, windows: Sequence[Window]) -> Array:
         """Return the correlation of n summaries over games of one tower, pooled over all towers, shape (n, n)."""
-        columns = [(window.of(self.games), self.at(window).games) for window in windows]
+        columns = [(self._of_kind(window), self.at(window).games) for window in windows]
         scores = np.stack([(of - _average(of)[:, None]) / sd[:, None] for of, sd in columns], 2)
         scores = scores.reshape(-1, len(windows))
         known = ~np.isnan(scores)
@@ -214,6 +282,10 @@ class Towers:
         sd = np.sqrt(np.diagonal(positive))
         return 0.98 * positive / sd[:, None] / sd + 0.02 * np.eye(len(sd))
 
+    def _of_kind(self, window: Window) -> Array:
+        of = window.of(self.games)
+        return of if window.kind == BOTH else np.where(self.is_clogged == window.kind, of, np.nan)
+
     def deviations(self, windows: Sequence[Window]) -> Array:
         """Return how far a game of each tower is off its long-run means, in sd between games, shape (S, n).
 
@@ -224,18 +296,29 @@ class Towers:
 
     def like(self, rows: Array, number: int, rng: np.random.Generator) -> Array:
         """Return `number` random towers for each of `rows` that keep about as many cubes, shape (rows, number)."""
-        drawn = rng.integers(min(NEAR, len(self.unit)), size=(len(rows), number))
-        return self._order[self._first[rows, None] + drawn]
+        order, first = self._near(_average(WHOLE["inside"].of(self.games)), np.ones(len(self.unit), bool))
+        return order[first[rows, None] + rng.integers(min(NEAR, len(order)), size=(len(rows), number))]
 
-    def _estimate(self, window: Window) -> Predicted:
-        of = window.of(self.games)
-        count, mean = (~np.isnan(of)).sum(1), _average(of)
-        games = np.sqrt(np.maximum(self._pool(of), LEAST**2))
-        is_known = count > 0
+    def _estimate(self, window: Window) -> list[Predicted]:
+        """Return the usual games and, if any game clogged, those that did."""
+        if window not in self._kinds:
+            kinds = (
+                [self._of_kind(replace(each, kind=kind)) for each in (window, WHOLE["inside"])]
+                for kind in (USUAL, CLOGGED)
+            )
+            self._kinds[window] = [self._combine(*kind) for kind in kinds if np.isfinite(kind[0]).any()]
+        return self._kinds[window]
+
+    def _combine(self, of: Array, inside: Array) -> Predicted:
+        """Return what the games of one kind say: each tower's own, and the regression on those of all towers."""
+        count, mean, kept = (~np.isnan(of)).sum(1), _average(of), _average(inside)
+        is_known, has_kept = count > 0, ~np.isnan(kept)
+        kept = np.where(has_kept, kept, self._regress(has_kept) @ kept[has_kept])
+        games = np.sqrt(np.maximum(self._pool(of, kept), LEAST**2))
         own = np.where(is_known, games**2 / np.maximum(count, 1), np.inf)
-        line = self._design @ self._solve(is_known)  # maps known means to the values of the regression
+        line = self._regress(is_known)
         alike = line @ mean[is_known]
-        free = max(is_known.sum() - self._design.shape[1], 1)
+        free = max(is_known.sum() - len(self._solve(is_known)), 1)
         rest = ((mean - alike)[is_known] ** 2).sum() / free - own[is_known].mean()
         spread = max(rest, 1e-4)
         weight = spread / (spread + own)  # of the tower's own games
@@ -244,29 +327,34 @@ class Towers:
         error = np.sqrt(spread * (1 - weight) + (1 - weight) ** 2 * of_line)
         return Predicted(both, error, games)
 
+    def _regress(self, is_known: Array) -> Array:
+        """Return the map from known means to the values of the regression, shape (S, known)."""
+        solution = self._solve(is_known)
+        return self._design[:, : len(solution)] @ solution
+
     def _solve(self, is_known: Array) -> Array:
+        """Return the map to coefficients: of all terms, or of fewer where few towers are known."""
         mask = is_known.tobytes()
         if mask not in self._solutions:
-            x = self._design[is_known]
+            terms = next(n for n in (self._design.shape[1], 1 + len(NAMES), 1) if n == 1 or 2 * n < is_known.sum())
+            x = self._design[is_known, :terms]
             self._solutions[mask] = np.linalg.pinv(x.T @ x, rcond=1e-10, hermitian=True) @ x.T
         return self._solutions[mask]
 
-    @cached_property
-    def _order(self) -> Array:
-        return np.argsort(_average(WHOLE["inside"].of(self.games)), kind="stable")
+    def _near(self, value: Array, is_known: Array) -> tuple[Array, Array]:
+        """Return the known towers in the order of `value`, and for each tower where its NEAR neighbours begin."""
+        order = np.flatnonzero(is_known)[np.argsort(value[is_known], kind="stable")]
+        place = np.searchsorted(value[order], value)
+        return order, np.clip(place - NEAR // 2, 0, max(len(order) - NEAR, 0))
 
-    @cached_property
-    def _first(self) -> npt.NDArray[np.int64]:
-        place = np.empty(len(self.unit), np.int64)
-        place[self._order] = np.arange(len(place))
-        return np.clip(place - NEAR // 2, 0, max(len(place) - NEAR, 0))
-
-    def _pool(self, of: Array) -> Array:
+    def _pool(self, of: Array, inside: Array) -> Array:
         """Return the variance between games of a tower, averaged over NEAR towers that keep about as many cubes."""
+        count = (~np.isnan(of)).sum(1)
         rest = np.nan_to_num(of - _average(of)[:, None]) ** 2
-        free = np.maximum((~np.isnan(of)).sum(1) - 1, 0)
-        squares, degrees = (np.cumsum(np.concatenate([[0.0], each[self._order]])) for each in (rest.sum(1), free))
-        low, high = self._first, np.minimum(self._first + NEAR, len(of))
+        order, low = self._near(inside, count > 0)
+        free = np.maximum(count - 1, 0)
+        squares, degrees = (np.cumsum(np.concatenate([[0.0], each[order]])) for each in (rest.sum(1), free))
+        high = np.minimum(low + NEAR, len(order))
         return (squares[high] - squares[low]) / np.maximum(degrees[high] - degrees[low], 1)
 
     @cached_property

@@ -1,6 +1,6 @@
 """Three interpretations ("readings") of the observations: weights on the simulated towers, and the shipped profiles.
 
-python -m tower_sim.calibration.readings more      plays 3 more games of heavy towers in readings with few towers
+python -m tower_sim.calibration.readings more 3    plays ten more games of each heavy tower, as round 3 of such games
 python -m tower_sim.calibration.readings around    plays a further round, about the towers that agree with all remarks
 python -m tower_sim.calibration.readings profiles  writes the shipped profiles and their reports
 python -m tower_sim.calibration.readings proof     plays 96 fresh draws of each reading and counts them
@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +24,10 @@ from tower_sim.calibration import evidence as evidences
 from tower_sim.calibration import played
 from tower_sim.calibration.command import calibrate, select_heavy
 from tower_sim.calibration.fit import TARGETS, Fit, fit
-from tower_sim.calibration.played import MORE, PLAYED
+from tower_sim.calibration.played import PLAYED
 from tower_sim.calibration.prior import Towers, tower
 from tower_sim.calibration.reference import read_usable
-from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
+from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array, find_clogs
 from tower_sim.runs import mean_error
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,26 +41,29 @@ READINGS = {
 KEPT = {"amerigo": 541, "amerigo-club": 454, "amerigo-rulebook": 2319}
 """The numbers of the towers that the shipped profiles are of: chosen before the further rounds were played."""
 PROOF = REPORTS / "proof.csv"
-FEW = 200  # effective towers
+MANY, MOST = 10, 0.8  # more games of each heavy tower; share of all weight that these towers hold
 DRAWS, GAMES = 96, 8  # fresh draws of a reading, new games of each
 PROVED = (*TARGETS, "colours", "single")
 
 
-def iter_fits() -> Iterator[tuple[str, Fit, Towers]]:
-    """Yield the name of each reading, its fit, and the towers that the fit weights."""
-    table = played.shipped()
+def iter_fits(rounds: int | None = None) -> Iterator[tuple[str, Fit, Towers]]:
+    """Yield the name of each reading, its fit, and the towers that the fit weights, by the first `rounds` of games."""
+    table = played.shipped(rounds=rounds)
     towers = Towers(table.unit, table.games, table.base)
     for name, observations in READINGS.items():
         usable = read_usable([evidences.shipped()[each] for each in observations])
         yield name, fit(towers, usable.evidence, np.random.default_rng(0), checks=False), towers
 
 
-def play_more() -> None:
-    """Play MORE games of the heavy towers of readings with fewer than FEW effective towers, and store them."""
-    few = [(reading.posterior, towers) for _, reading, towers in iter_fits() if reading.posterior.effective < FEW]
-    weighs = {int(number) for posterior, towers in few for number in towers.number[select_heavy(posterior.weight)]}
-    print(f"{len(weighs)} towers hold 97 % of the weight of a reading with fewer than {FEW} towers", flush=True)
-    played.play_on(played.shipped(), sorted(weighs), PLAYED / "more.npz", MORE)
+def play_more(number: int) -> None:
+    """Play MANY more games of the towers that weigh most in the first reading into more-NUMBER.npz, or continue it.
+
+    That file and later ones do not decide which towers these are.
+    """
+    _, reading, towers = next(iter_fits(number - 1))
+    weighs = towers.number[select_heavy(reading.posterior.weight, share=MOST)]
+    print(f"{len(weighs)} towers hold {MOST:.0%} of the weight", flush=True)
+    played.play_on(played.shipped(rounds=number - 1), weighs, PLAYED / f"more-{number}.npz", MANY)
 
 
 def play_around() -> None:
@@ -109,36 +113,44 @@ def format_summary() -> str:
 
 
 def play_proof() -> None:
-    """Play fresh draws of each reading; print and store how many lie in the intervals, and the mean z."""
-    lines: list[tuple[str, float, float, float, float, float]] = []
+    """Play fresh draws of each reading; print and store how many lie in the intervals, the mean z, and what clogs."""
+    lines: list[tuple[Any, ...]] = []
     for place, (name, reading, towers) in enumerate(iter_fits(), start=1):
         posterior = reading.posterior
         rng = np.random.default_rng(np.random.SeedSequence(46, spawn_key=(place - 1,)))
         drawn = rng.choice(len(posterior.weight), DRAWS, p=posterior.weight)
         jobs = [(towers.unit[tower], 10_000 * place + i) for i, tower in enumerate(drawn)]
         with ProcessPoolExecutor() as pool:
-            means = np.array(list(pool.map(_play_means, jobs)))
+            *columns, clogs = np.array(list(pool.map(_play_means, jobs))).T
+        a, b = towers.clogs
+        clogged = (*mean_error(clogs), float(posterior.weight @ (a / (a + b))))
         whole = fit(towers, reading.evidence, np.random.default_rng(0))
-        for column, key in enumerate(PROVED):
-            span, at, values = whole.posterior.interval(key), towers.at(EVERY[key]), means[:, column]
+        for values, key in zip(columns, PROVED, strict=True):
+            span, at = whole.posterior.interval(key), towers.at(EVERY[key])
             scaled = SUMMARIES[key].scale(values)
             z = (scaled - at.mean[drawn]) / np.sqrt(at.error[drawn] ** 2 + at.games[drawn] ** 2 / GAMES)
             inside = int(((span.low <= values) & (values <= span.high)).sum())
-            lines.append((f"{name} {key}", inside, DRAWS, *mean_error(z), posterior.effective))
+            lines.append((f"{name} {key}", inside, DRAWS, *mean_error(z), posterior.effective, *clogged))
         for line in lines[-len(PROVED) :]:
             print(*line, flush=True)
     with PROOF.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
-        table.writerow(["mean", "inside", "draws", "z", "z error", "effective"])
+        table.writerow(
+            ["mean", "inside", "draws", "z", "z error", "effective", "clogs", "clogs error", "clogs foretold"]
+        )
         table.writerows([name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in lines)
 
 
 def _play_means(job: tuple[Array, int]) -> list[float]:
-    """Return the means over GAMES new games of a tower, in the order of PROVED; no other game has their seeds."""
+    """Return the means over GAMES new games of a tower, in the order of PROVED, then the share of them that clog.
+
+    No other game has their seeds.
+    """
     unit, number = job
     games = played.play(tower(unit), number, range(100, 100 + GAMES))  # play on, however much the first set-up keeps
     values = [EVERY[key].of(games) for key in PROVED]
-    return [float(SUMMARIES[key].back(float(np.nanmean(of)))) for key, of in zip(PROVED, values, strict=True)]
+    means = (float(SUMMARIES[key].back(float(np.nanmean(of)))) for key, of in zip(PROVED, values, strict=True))
+    return [*means, find_clogs(games).mean()]
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -150,7 +162,11 @@ def main(words: Sequence[str] | None = None) -> None:
     )
     actions = {"more": play_more, "around": play_around, "profiles": write_profiles, "proof": play_proof}
     parser.add_argument("what", choices=actions)
-    actions[parser.parse_args(words).what]()
+    parser.add_argument("round", nargs="?", type=int, help="of more: the number of its file, from 1")
+    asked = parser.parse_args(words)
+    if (asked.what == "more") != (asked.round is not None):
+        parser.error("a round is given with more, and only with it; correct the command")
+    actions[asked.what](*filter(None, [asked.round]))
 
 
 if __name__ == "__main__":

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tower_sim.calibration.evidence import GAMES, PHASE, Evidence
-from tower_sim.calibration.fit import LEVEL, Fit, Interval, PredictiveCheck, interval
+from tower_sim.calibration.fit import CLOGS, LEVEL, Fit, Interval, PredictiveCheck, interval
 from tower_sim.calibration.law import TARGETS, TOLD
 from tower_sim.calibration.nights import HINTED, Agreement
 from tower_sim.calibration.prior import NUMBERS, Parameter
-from tower_sim.calibration.summaries import CUBES, DROPS, EVERY, SETUP, SUMMARIES, Array, Window
+from tower_sim.calibration.summaries import (
+    BOTH,
+    CLOG,
+    CLOGGED,
+    CUBES,
+    DROPS,
+    EVERY,
+    FOR,
+    SETUP,
+    SUMMARIES,
+    Array,
+    Window,
+)
 from tower_sim.report import Chart, Panel, Report, Rows, Section, Table, charts, count_decimals
 
 PERCENT = f"{100 * LEVEL:.0f} %"
@@ -148,10 +160,10 @@ def make(calibration: Calibration) -> Report:
 
 def _report_means(fit: Fit) -> Section:
     rows: Rows = []
-    for name in (name for name in (*TARGETS, *TOLD) if name in fit.posterior.played):
+    for name in (name for name in (*TARGETS, *TOLD, CLOGS) if name in fit.posterior.played):
         errors = " / ".join(f"{fit.posterior.error(name, level):.2g}" for level in (0.05, 0.5, 0.95))
         both = (_format(towers.interval(name)) for towers in (fit.prior, fit.posterior))
-        rows.append([EVERY[name].summary, SUMMARIES[name].words, *both, errors])
+        rows.append([name, SUMMARIES[name].words if name in SUMMARIES else "share of games that clog", *both, errors])
     panels: list[Panel] = []
     for name in TARGETS:
         before, after = (towers.played[name] for towers in (fit.prior, fit.posterior))
@@ -160,7 +172,8 @@ def _report_means(fit: Fit) -> Section:
     return Section(
         "What such a tower does",
         f"Long-run means over whole games: the median and the middle {PERCENT}. The errors are those of the 5 %, 50 % "
-        "and 95 % points, from the effective number of towers.",
+        "and 95 % points, from the effective number of towers. A game clogs if more than "
+        f"{CLOG} cubes are inside for {FOR} phases.",
         Table("means", ["key", "mean", "before the evidence", "with it", "Monte Carlo error"], rows),
         Chart("means", charts.figure(panels, 2.2), CAPTION),
     )
@@ -273,7 +286,8 @@ def _is_within(check: PredictiveCheck) -> bool:
 
 def _summary_words(window: Window) -> str:
     words = SUMMARIES[window.summary].words
-    if window in (EVERY.get(window.summary), SETUP):
+    words += ", in games that clog" if window.kind == CLOGGED else ""
+    if replace(window, kind=BOTH) in (EVERY.get(window.summary), SETUP):
         return words
     return f"{words}, phases {max(window.start, 1)} to {min(window.stop, DROPS) - 1}"
 

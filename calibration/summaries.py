@@ -33,6 +33,8 @@ RULES = GAME.read({})
 PLAN = cast("Plan", GAME.plan(RULES))
 """The cubes that each drop of a game of Amerigo throws: the set-up and 35 phases."""
 DROPS = PLAN.drops  # the set-up and 35 phases
+CLOG, FOR = 20, 5  # cubes, phases
+BOTH, USUAL, CLOGGED = -1, 0, 1  # kinds of games
 SPREAD_FROM = 8  # drops, from which on a window has the spread and the shares of colours
 
 
@@ -149,11 +151,12 @@ SUMMARIES: dict[str, GameSummary] = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Window:
-    """A summary, by its name, over the drops `start` to before `stop` of a game."""
+    """A summary, by its name, over the drops `start` to before `stop` of a game of a `kind`."""
 
     summary: str
     start: int
     stop: int
+    kind: int = BOTH
 
     def is_known(self, game: ByDrop) -> bool:
         cut = game.cut(self.start, self.stop)
@@ -176,6 +179,12 @@ class Window:
 
 
 SETUP = Window(INSIDE_SETUP.key, 0, 1)
+
+
+def find_clogs(games: ByDrop) -> Array:
+    """Return whether a tower clogs in a game: over CLOG cubes stay inside for FOR phases; in the games' shape."""
+    over = np.pad(games.inside[..., 1:] > CLOG, [*[(0, 0)] * (games.inside.ndim - 1), (0, FOR)])
+    return np.asarray(np.lib.stride_tricks.sliding_window_view(over, FOR, -1).all(-1).any(-1))
 
 
 def list_windows(start: int, stop: int) -> list[Window]:

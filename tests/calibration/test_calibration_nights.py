@@ -18,12 +18,12 @@ from tower_sim.calibration.evidence import MOST_OF_GAMES, Evidence, pool_games
 from tower_sim.calibration.fit import fit
 from tower_sim.calibration.nights import Agreement, compare_games, sum_squares
 from tower_sim.calibration.reference import read_usable
-from tower_sim.calibration.summaries import WHOLE, Discrepancy, list_windows
+from tower_sim.calibration.summaries import USUAL, WHOLE, Discrepancy, list_windows
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 
 PAIRS = 120
-WINDOWS = tuple(WHOLE.values())
+WINDOWS = tuple(replace(window, kind=USUAL) for window in WHOLE.values())
 
 
 def nights(unit: np.ndarray, seed: int, number: int = 2) -> list[Evidence]:

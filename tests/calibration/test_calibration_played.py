@@ -84,8 +84,8 @@ def test_a_piece_that_was_killed_leaves_nothing_and_is_played_again(tmp_path: Pa
         ("01.npz", b"cut", "01.npz cannot be read"),
         ("01.npz", b"other", "01.npz cannot be read .*inside"),
         ("01.npz", b"short", r"01.npz cannot be read .*shape \(1, 2, 36\)"),
-        ("more.npz", b"no archive", "more.npz cannot be read"),
-        ("more.npz", b"short", "more.npz are of another table"),
+        ("more-1.npz", b"no archive", "more-1.npz cannot be read"),
+        ("more-1.npz", b"short", "more-1.npz are of another table"),
     ],
 )
 def test_a_damaged_or_missing_piece_is_one_line(name: str, data: bytes | None, says: str, tmp_path: Path):
@@ -132,9 +132,9 @@ def test_further_games_are_kept_and_gone_on_with(tmp_path: Path, monkeypatch: py
     assert (more.games.inside[:, :2] == table.games.inside).all()
     assert (more.games.inside[[0, 2, 3], 2:] == UNKNOWN).all()
     assert same(more, play_on(table, [4, 1, 5], file))  # nothing is left to play
-    (tmp_path / "more.npz").write_bytes(file.read_bytes())  # when these games ship with it
+    (tmp_path / "more-1.npz").write_bytes(file.read_bytes())  # when these games ship with it
     assert same(more, shipped(tmp_path))
-    (tmp_path / "more.npz").unlink()
+    (tmp_path / "more-1.npz").unlink()
     again = play_on(more, [1], file)  # of a table that has these games: they are not counted twice
     assert again.games.thrown.shape == (2 * FEW, 8, PLAN.drops)
     assert (again.games.inside[1, 5:] == coins(tower(draw_points()[1]), 1, (5, 6, 7)).inside).all()

@@ -10,7 +10,7 @@ from support.cases import each_case
 
 from tower_sim.calibration.played import AGAIN, add_rounds, density, draw_around, draw_points
 from tower_sim.calibration.prior import LEAST, Towers
-from tower_sim.calibration.summaries import DROPS, EVERY, WHOLE, Window
+from tower_sim.calibration.summaries import DROPS, EVERY, WHOLE, Window, find_clogs
 from tower_sim.runs import COUNTS, UNKNOWN
 
 KNOWN = ("setup", "inside", "out", "own")
@@ -36,7 +36,10 @@ def test_means_are_known_as_well_as_is_said(name: str):
 
 
 def test_means_are_those_of_fay_and_herriot():
-    towers, window = coins.towers(), WHOLE["setup"]
+    """Where no game clogs."""
+    every, window = coins.towers(), WHOLE["setup"]
+    flows = ~every.is_clogged.any(1)
+    towers = Towers(every.unit[flows], every.games.take(flows))
     at, own = towers.at(window), window.of(towers.games).mean(1)
     x = towers._design
     line = x @ np.linalg.pinv(x)
@@ -46,6 +49,24 @@ def test_means_are_those_of_fay_and_herriot():
     assert at.mean == pytest.approx(weight * own + (1 - weight) * (line @ own))
     of_line = line**2 @ (spread + error)
     assert at.error == pytest.approx(np.sqrt(spread * (1 - weight) + (1 - weight) ** 2 * of_line))
+
+
+def test_a_tower_that_clogs_in_some_games_has_the_mean_of_both():
+    """Of 1,024 towers with two games each: z of means over 60 other games, and the shares of games that clog."""
+    towers, unit = coins.towers(1024, clogs=True), coins.table(1024).unit
+    many = coins.play(*coins.leaving(unit), 60, np.random.default_rng(3), coins.clogging(unit))
+    a, b = towers.clogs
+    share = a / (a + b)
+    z = (find_clogs(many).mean(1) - share) / np.sqrt(share * (1 - share) * (1 / 60 + (1 - 1 / 60) / (a + b + 1)))
+    assert abs(z.mean()) < 0.2
+    assert z.var() < 2
+    never = towers.is_clogged.sum(1) == 0  # in its own games
+    assert share[never] @ np.ones(never.sum()) == pytest.approx(find_clogs(many)[never].mean(1).sum(), rel=0.2)
+    for name in KNOWN:
+        at = towers.at(EVERY[name])
+        z = (np.nanmean(EVERY[name].of(many), axis=1) - at.mean) / np.hypot(at.error, at.games / 60**0.5)
+        assert abs(z[never].mean()) < 0.2
+        assert z[never].var() == pytest.approx(1, abs=0.35)
 
 
 def test_the_spread_of_games_is_that_of_towers_that_keep_as_many():

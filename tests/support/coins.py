@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+from scipy.special import expit
 from scipy.stats import norm
 
 from tower_sim.calibration.played import Table, draw_points
@@ -11,6 +12,7 @@ from tower_sim.calibration.summaries import DROPS, PLAN
 from tower_sim.runs import ByDrop, count_by_drop
 
 COLOUR = np.repeat(np.arange(7), 7)
+CLOGGED = 0.2  # of the chance to leave, once the tower clogged
 
 
 def leaving(unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -23,14 +25,32 @@ def leaving(unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return 0.4 + 0.45 * unit[:, 7] + rough, 0.12 + 0.4 * unit[:, 9] - rough
 
 
-def play(thrown_leave: np.ndarray, residents_leave: np.ndarray, games: int, rng: np.random.Generator) -> ByDrop:
-    """Play games of towers with these chances, shape (N,): counts of shape (N, games, DROPS)."""
+def clogging(unit: np.ndarray) -> np.ndarray:
+    """Return the share of games that clog of the tower at `unit`, shape (N, 10): most in few, some in many."""
+    rough = 0.8 * np.clip(norm.ppf(997 * unit[:, 2] % 1), -3, 3)
+    return expit(6 * unit[:, 1] - 5.5 + rough)
+
+
+def play(
+    thrown_leave: np.ndarray,
+    residents_leave: np.ndarray,
+    games: int,
+    rng: np.random.Generator,
+    clogs: np.ndarray | float = 0.0,
+) -> ByDrop:
+    """Play games of towers with these chances, shape (N,): counts of shape (N, games, DROPS).
+
+    In a share `clogs` of the games the chances fall to CLOGGED of them at one of the drops 2 to 20, and stay there.
+    """
     shape = (len(thrown_leave), games, 49)
+    other = rng.spawn(1)[0]
+    begins = np.where(other.random(shape[:2]) < np.reshape(clogs, (-1, 1)), other.integers(2, 21, shape[:2]), DROPS)
     is_in = np.zeros(shape, bool)
     drops: list[tuple[np.ndarray, ...]] = []
     for drop in range(DROPS):
         is_thrown = ~is_in & ((drop == 0) | ((drop - 1) % 7 == COLOUR))
         chance = np.where(is_thrown, thrown_leave[:, None, None], residents_leave[:, None, None])
+        chance = chance * np.where(drop < begins, 1.0, CLOGGED)[..., None]
         leaves = (is_thrown | is_in) & (rng.random(shape) < chance) & is_thrown.any(-1, keepdims=True)
         old_out = (leaves & is_in).sum(-1)
         is_in = (is_in | is_thrown) & ~leaves
@@ -41,12 +61,13 @@ def play(thrown_leave: np.ndarray, residents_leave: np.ndarray, games: int, rng:
 
 
 @cache
-def table(towers: int = 384, games: int = 2, seed: int = 1) -> Table:
+def table(towers: int = 384, games: int = 2, seed: int = 1, clogs: bool = False) -> Table:
     unit = draw_points()[:towers]
-    return Table(unit, play(*leaving(unit), games, np.random.default_rng(seed)), np.ones(towers))
+    games_played = play(*leaving(unit), games, np.random.default_rng(seed), clogging(unit) if clogs else 0.0)
+    return Table(unit, games_played, np.ones(towers))
 
 
 @cache
-def towers(number: int = 384, games: int = 2, seed: int = 1) -> Towers:
-    play_table = table(number, games, seed)
+def towers(number: int = 384, games: int = 2, seed: int = 1, clogs: bool = False) -> Towers:
+    play_table = table(number, games, seed, clogs)
     return Towers(play_table.unit, play_table.games)
