@@ -16,6 +16,13 @@ from calibration.validation.overlap import deepest_of
 from tests.support.bench import World
 from tower_sim.apparatus import Apparatus, from_tables, load
 from tower_sim.apparatus.combat_ship.dimensions import CombatShip
+from tower_sim.calibration import prior
+from tower_sim.calibration.command import select_heavy
+from tower_sim.calibration.readings import iter_fits
+from tower_sim.calibration.recording import GAMES
+from tower_sim.calibration.reference import fit_reference
+from tower_sim.calibration.summaries import CLOG, FOR, observe
+from tower_sim.calibration.verdict import STRONG, check, p_value
 from tower_sim.drops import until_landed
 from tower_sim.games.dead_reckoning.worths import worth
 from tower_sim.physics import STANDARD, PhysicsSettings, accuracy
@@ -30,6 +37,7 @@ Draw = Callable[[int], Mapping[str, float]]
 
 SETUP, KNOCKED, PRINTED = 49, 42, 20  # cubes thrown into the empty tower
 WALLENSTEIN_LATER, WALLENSTEIN_THROWN = 6, 6  # throws after the set-up, cubes in each
+NIGHTS = 20  # tested against one law, which the fast model's games give
 STRENGTHS = (0.1, 0.4, 1, 2)  # of knocks, g
 DEEP = 0.005  # edges: an overlap that would be seen
 WAYS = {"at-once": (False, "swept"), "swept": (True, "swept")}  # whether poured; how the exit is cleared
@@ -114,6 +122,42 @@ def knock(profile: str, seed: int) -> dict[str, float]:
     return seen
 
 
+@cache
+def list_clogging() -> list[Any]:
+    """Return the points of the heavy towers of `amerigo` that clogged in some games of the table, heaviest first."""
+    _, reading, towers = next(iter_fits())
+    heavy = select_heavy(reading.posterior.weight)
+    return list(towers.unit[heavy[towers.is_clogged[heavy].any(1)]])
+
+
+def clogged(seed: int) -> dict[str, float]:
+    """Play up to five games of a tower until one clogs, and knock: cubes inside, out, and whether few are left."""
+    amerigo: Any = registry.get("game", "amerigo")
+    with PhysicsModel(prior.tower(list_clogging()[seed])) as model:
+        for number in range(5):
+            over = 0
+            for turn in amerigo.start(model, amerigo.read({}), seed, number):
+                state = turn.entry.state.tower
+                over = over + 1 if turn.index and len(state.cubes) > CLOG else 0
+                if over == FOR:
+                    seen: dict[str, float] = {"held": len(state.cubes)}
+                    for i, strength in enumerate(STRENGTHS):
+                        stream = np.random.SeedSequence(seed, spawn_key=(i,))
+                        out = len(until_landed(partial(model.knock, state, strength), stream).emerged)
+                        seen |= {f"out-{strength:g}": out, f"clear-{strength:g}": len(state.cubes) - out <= CLOG}
+                    return seen
+    return {}
+
+
+def alarms(seed: int) -> dict[str, float]:
+    """Test nights of the fast model against a law fitted to other games of it: shares with p of 0.05 or below."""
+    law = fit_reference(load("amerigo"), GAMES, seed, model="surrogate")
+    nights = observe(load("amerigo"), NIGHTS, seed + 1000, model="surrogate")
+    checks = [check([drop.record for drop in night], law) for night in nights]
+    bets = {"numbers": [each.e for each in checks], "colours": [each.colours.e for each in checks]}
+    return {name: float(np.mean([p_value(e) <= 1 / STRONG for e in of])) for name, of in bets.items()}
+
+
 def woken(profile: str, seed: int) -> dict[str, float]:
     """Throw 49 cubes, then wake the residents without a swing: whether the state loses a cube."""
     with PhysicsModel(load(profile)) as model:
@@ -183,6 +227,8 @@ SAMPLES: Mapping[str, Sample] = {
     "wallenstein": Sample(wallenstein, 150),
     "printed": Sample(partial(setup, str(ROOT / "docs/printed/pegs.toml"), "as-shipped", PRINTED), 200),
     **{f"knock.{p}": Sample(partial(knock, p), 200) for p in AMERIGOS[:2]},
+    "clogged": Sample(clogged, 60),
+    "alarms": Sample(alarms, 20),
     **{f"woken.{p}": Sample(partial(woken, p), 200) for p in AMERIGOS[:2]},
     **{f"ship.{cubes}": Sample(partial(ship, accuracy("core", STANDARD), cubes), 400) for cubes in (3, 9, 20, 40)},
     "ship.board": Sample(board, 800),
