@@ -123,7 +123,7 @@ def play_proof() -> None:
         with ProcessPoolExecutor() as pool:
             *columns, clogs = np.array(list(pool.map(_play_means, jobs))).T
         a, b = towers.clogs
-        clogged = (*mean_error(clogs), float(posterior.weight @ (a / (a + b))))
+        clogged = (*mean_error(100 * clogs), 100 * float(posterior.weight @ (a / (a + b))))
         whole = fit(towers, reading.evidence, np.random.default_rng(0))
         for values, key in zip(columns, PROVED, strict=True):
             span, at = whole.posterior.interval(key), towers.at(EVERY[key])
@@ -136,7 +136,7 @@ def play_proof() -> None:
     with PROOF.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
         table.writerow(
-            ["mean", "inside", "draws", "z", "z error", "effective", "clogs", "clogs error", "clogs foretold"]
+            ["mean", "inside", "draws", "z", "z error", "effective", "clogs [%]", "clogs error [%]", "clogs foretold [%]"]
         )
         table.writerows([name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in lines)
 
