@@ -173,7 +173,7 @@ class Sampled:
         targets, played = (
             {name: SUMMARIES[name].back(draws[:, i]) for i, name in enumerate(names)} for draws in (real, own)
         )
-        played[CLOGS] = clogs
+        played[CLOGS] = clogs.round(6)
         return Posterior(
             drawn.points, self.towers.numbers[drawn.points], drawn.weight, targets, drawn.effective, drawn.fit, played
         )

@@ -151,8 +151,8 @@ def clogged(seed: int) -> dict[str, float]:
 
 def alarms(seed: int) -> dict[str, float]:
     """Test nights of the fast model against a law fitted to other games of it: shares with p of 0.05 or below."""
-    law = fit_reference(load("amerigo"), GAMES, seed, model="surrogate")
-    nights = observe(load("amerigo"), NIGHTS, seed + 1000, model="surrogate")
+    law = fit_reference(load("amerigo"), GAMES, 1000 + seed, model="surrogate")
+    nights = observe(load("amerigo"), NIGHTS, 5000 + seed, model="surrogate")
     checks = [check([drop.record for drop in night], law) for night in nights]
     bets = {"numbers": [each.e for each in checks], "colours": [each.colours.e for each in checks]}
     return {name: float(np.mean([p_value(e) <= 1 / STRONG for e in of])) for name, of in bets.items()}
