@@ -136,7 +136,17 @@ def play_proof() -> None:
     with PROOF.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
         table.writerow(
-            ["mean", "inside", "draws", "z", "z error", "effective", "clogs [%]", "clogs error [%]", "clogs foretold [%]"]
+            [
+                "mean",
+                "inside",
+                "draws",
+                "z",
+                "z error",
+                "effective",
+                "clogs [%]",
+                "clogs error [%]",
+                "clogs foretold [%]",
+            ]
         )
         table.writerows([name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in lines)
 
