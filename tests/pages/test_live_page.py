@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from support.browser import NO_WASM, NO_WEBGL, PAGES, PHONE, Watched, axe_violations, browsing, wait_for_picture
 from support.cases import each_case
+from support.web import document_in
 
 from tower_sim import PhysicsModel, cli, load
 from tower_sim.drops import redo
@@ -369,7 +370,7 @@ def test_undo_takes_back_the_last_throw_whether_it_is_computed_plays_or_is_over(
 
 def test_only_throws_of_as_many_cubes_stand_beside_the_usual_ones(desk: Watched, file: Path):
     page = open_page(desk, file)
-    run = page.evaluate("JSON.parse(document.getElementById('live').textContent).towers[0].long_run")
+    run = document_in(file, "live")["towers"][0]["long_run"]
     usual, cells = run["throws"]["3"], [[""]]
     for i, cubes in enumerate((7, 3, 2, 3)):  # the first is no set-up, 2 are hardly ever thrown in a game
         for _ in range(cubes):
