@@ -249,9 +249,9 @@ def test_at_rest_it_is_drawn_as_finely_as_can_be(browser: Watched, url: str):
               const { stage } = tower;
               const levels = [];
               const draw = stage.draw.bind(stage);
-              stage.draw = (scene, level) => {
+              stage.draw = (level) => {
                 levels.push(level);
-                draw(scene, level);
+                draw(level);
               };
               stage.level = 3;
               const until = async (is) => {
