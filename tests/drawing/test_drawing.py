@@ -436,7 +436,7 @@ def test_bars_stand_for_the_cubes_inside_and_every_colour_has_a_letter_on_them_a
     bars = [patch for patch in inside.patches if patch.get_width() == pytest.approx(0.84)]
     for i, entry in enumerate(entries):
         heights = [bar.get_height() for bar in bars if bar.get_x() + 0.42 == pytest.approx(i)]
-        assert sorted(heights) == sorted(entry.inside.values())
+        assert sorted(heights) == sorted(entry.inside.get(colour, 0) for colour in COLOURS)
     letters = {of.name: of.letter for of in paints(COLOURS)}
     assert len({*letters.values()}) == len(COLOURS)
     expected = sorted(letters[colour] for entry in entries for colour, n in entry.inside.items() if n)
