@@ -85,11 +85,11 @@ def setup(profile: str, way: str, cubes: int, seed: int) -> dict[str, float]:
 def game(profile: str, way: str, seed: int) -> dict[str, float]:
     amerigo: Any = registry.get("game", "amerigo")
     with PhysicsModel(tower(profile, way)) as model:
-        entries = [turn.entry for turn in amerigo.start(model, amerigo.read({}), 46, seed)][1:]
-    return {name: float(np.mean([sum(getattr(e, of).values()) for e in entries])) for name, of in GAME.items()}
+        turns = list(amerigo.start(model, amerigo.read({}), 46, seed))[1:]
+    return {name: float(np.mean([sum(getattr(turn, name).values()) for turn in turns])) for name in GAME}
 
 
-GAME = {"inside": "inside", "out": "emerged"}
+GAME = ("inside", "out")
 
 
 def wallenstein(seed: int) -> dict[str, float]:
@@ -137,7 +137,7 @@ def clogged(seed: int) -> dict[str, float]:
         for number in range(5):
             over = 0
             for turn in amerigo.start(model, amerigo.read({}), seed, number):
-                state = turn.entry.state.tower
+                state = turn.state
                 over = over + 1 if turn.index and len(state.cubes) > CLOG else 0
                 if over == FOR:
                     seen: dict[str, float] = {"held": len(state.cubes)}

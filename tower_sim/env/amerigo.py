@@ -81,7 +81,7 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
     def _worths(self, table: PhasesTable) -> list[float | None]:
         if table.is_over:
             return [None] * len(self.actions)
-        offer = options(_out(table), self.rules, tokens=Tokens(victory_points=table.has_token))
+        offer = options(table.turns[-1].thrown_out, self.rules, tokens=Tokens(victory_points=table.has_token))
         points = {choice.action: float(min(choice.points, table.need[choice.action])) for choice in offer.choices}
         token = self._gold * offer.victory_points if table.has_token else None
         return [self._gold * offer.gold, *(points.get(colour) for colour in self.rules.colours), token]
@@ -100,7 +100,7 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
         yield "phase", table.turns[-1].index, self.rules.drops
         yield "token", table.has_token, 1
         yield from by_colour("need", table.need, dict.fromkeys(self.rules.colours, self._need))
-        yield from by_colour("out", _out(table), self.cubes)
+        yield from by_colour("out", table.turns[-1].thrown_out, self.cubes)
         yield from by_colour("inside", count_by_colour(table.state.cubes), self.cubes)
 
     def _figure(self, table: PhasesTable) -> Any:
@@ -110,8 +110,3 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
     def greedy(self) -> int:
         worths = self._worths(self.table)
         return max(range(len(worths)), key=lambda action: -1.0 if worths[action] is None else worths[action] or 0.0)
-
-
-def _out(table: PhasesTable) -> dict[str, int]:
-    """Return the cubes that the throw of the phase brought out, without what a knock released."""
-    return count_by_colour(cube for outcome in table.turns[-1].outcomes if outcome.thrown for cube in outcome.emerged)

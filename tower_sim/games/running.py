@@ -108,7 +108,9 @@ def _ask(game: Any, turns: Any, question: Decision, index: int) -> Generator[Dec
             raise fault(what, question, "options of the game, and one of them as the usual one", "list them in options")
     answer = yield question
     if answer not in question.options:
-        raise fault(f"the answer before turn {index}", answer, f"one of {', '.join(question.options)}")
+        raise fault(
+            f"the answer before turn {index}", answer, f"one of {', '.join(question.options)}", "change who decides"
+        )
 
     def send() -> Any:
         try:

@@ -185,5 +185,10 @@ class Turn:
         return count_by_colour(cube for outcome in self.outcomes for cube in outcome.emerged)
 
     @property
+    def thrown_out(self) -> dict[str, int]:
+        """The cubes that the throw brought out, by colour, without those that a knock released."""
+        return count_by_colour(cube for outcome in self.outcomes if outcome.thrown for cube in outcome.emerged)
+
+    @property
     def inside(self) -> dict[str, int]:
         return count_by_colour(self.state.cubes)

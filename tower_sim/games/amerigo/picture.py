@@ -32,7 +32,7 @@ def game_figure(turns: Sequence[Turn], rules: Rules, title: str) -> Figure:
     counts = {
         colour: (
             [turn.inside.get(colour, 0) for turn in turns],
-            [turn.out.get(colour, 0) for turn in turns],
+            [turn.thrown_out.get(colour, 0) for turn in turns],
         )
         for colour in rules.colours
     }
@@ -52,7 +52,7 @@ def game_figure(turns: Sequence[Turn], rules: Rules, title: str) -> Figure:
 
 def _draw_flow(panel: Any, turns: Sequence[Turn]) -> None:
     thrown = [sum(turn.thrown.values()) for turn in turns]
-    out = [sum(turn.out.values()) for turn in turns]
+    out = [sum(turn.thrown_out.values()) for turn in turns]
     of_phases = [max(thrown[i], out[i]) for i, turn in enumerate(turns) if turn.facts["phase"] != SETUP]
     limit = 1.5 * max(of_phases, default=0) or 1.5 * max(1, *thrown, *out)
     drops = range(len(turns))
