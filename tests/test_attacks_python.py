@@ -26,9 +26,7 @@ from tower_sim.drops import redo, until_landed
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, Tokens, action_points, actions_allowed, gold_for_passing, options
 from tower_sim.games.amerigo.many import sample_games
-from tower_sim.games.dead_reckoning import Battle, Setup, advance, start
-from tower_sim.games.dead_reckoning.abilities import Ability
-from tower_sim.games.dead_reckoning.sides import Side
+from tower_sim.games.dead_reckoning import Ability, Battle, BattleRules, advance, start
 from tower_sim.models import choose_settings, open_model
 from tower_sim.physics import PhysicsSettings, accuracy, read_settings
 from tower_sim.requests import Play, Throw, read_rules, read_variant
@@ -54,15 +52,15 @@ FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARG
         "None": "settings engine fineness accuracy Throw.state options.marker options.tokens",
         "5": "games Rules.cubes settings.iterations sample_runs.runs",
         "table": "Play.rules tables read_settings.table parse_rules.table chain.own amerigo.own own advance.policies"
-        " options.emerged actions_allowed.emerged",
+        " BattleRules.sides options.emerged actions_allowed.emerged",
         "list": "colours changes drop.cubes",
         "table|table of 5": "supply.counts action_points.emerged gold.emerged Tokens.extra",
-        "nope|''": "coloured.colour cube.colour Side.colour",
+        "nope|''": "coloured.colour cube.colour",
         "None|0|5": "run Throw.seed Play.seed",
         "0|1/4": "shift",
         "list|''|table": "cubes",
         "1/4": "supply.edge",
-        "0|5|2**128|10**400": "supply.first_id Side.cubes",
+        "0|5|2**128|10**400": "supply.first_id",
         "''": "Rules.substitute",
         "None|True|-1|0|5|1.5|nan|inf|1e308|2**128|10**400|1/4": "Throw.knock",
         "table of 5": "Throw.cubes",
@@ -88,7 +86,7 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     edge, red = shape.cube_edge, supply({"red": 20}, shape.cube_edge)
     outcome = model.drop(model.empty(), red, rng())
     state, lying = outcome.state, board.drop(board.empty(), supply({"red": 4}, board.cube_edge), rng()).state
-    setup = Setup("ship", (Side("purple", 6), Side("green", 3)))
+    battle = BattleRules()
     amerigo, spec = get("game", "amerigo"), campaign.parse(SPEC)
 
     def opened(**given: Any) -> None:
@@ -149,12 +147,11 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "gold", gold_for_passing, {"emerged": emerged, "divisor": 2}
     yield "Tokens", Tokens, {"extra": {"red": 2}}
     yield "sample_games", sample_games, {"model": model, "rules": Rules(), "games": 2, **many}
-    yield "Side", Side, {"colour": "purple", "cubes": 6}
-    yield "Setup", Setup, {"kind": "ship", "sides": setup.sides}
+    yield "BattleRules", BattleRules, {"cubes": {"purple": 6, "green": 3}, "combat": "ship", "sides": {}}
     yield "Ability", Ability.parse, {"text": "throw:2"}
-    yield "start", start, {"model": board, "setup": setup, "seed": 7, "game": 0}
-    yield "advance", advance, {"model": board, "battle": start(board, setup, 7), "policies": {}}
-    yield "Battle", Battle.from_token, {"token": start(board, setup, 7).token()}
+    yield "start", start, {"model": board, "rules": battle, "seed": 7, "game": 0}
+    yield "advance", advance, {"model": board, "battle": start(board, battle, 7), "policies": {}}
+    yield "Battle", Battle.from_token, {"token": start(board, battle, 7).token()}
     yield "parse", campaign.parse, {"text": SPEC, "directory": Path()}
     yield "run_shard", campaign.run_shard, {"spec": spec, "index": 0}
     yield "read_variant", read_variant, {"file": "amerigo", "changes": ("rounds=3",)}

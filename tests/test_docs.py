@@ -18,7 +18,7 @@ from tower_sim import cli
 from tower_sim.apparatus import shipped
 from tower_sim.calibration import nights, readings
 from tower_sim.campaign import load as load_campaign
-from tower_sim.games.dead_reckoning.abilities import Rulings
+from tower_sim.games.dead_reckoning import Rulings
 from tower_sim.games.rules import questions
 from tower_sim.surrogate import TOWER, fitted_or_shipped
 from tower_sim.surrogate.store import KEYS

@@ -24,7 +24,7 @@ from tower_sim.calibration.reference import fit_reference
 from tower_sim.calibration.summaries import CLOG, FOR, observe
 from tower_sim.calibration.verdict import STRONG, check, p_value
 from tower_sim.drops import until_landed
-from tower_sim.games.dead_reckoning.worths import worth
+from tower_sim.games.dead_reckoning.combat import worth
 from tower_sim.physics import STANDARD, PhysicsSettings, accuracy
 from tower_sim.physics.core.drop import HOLD
 from tower_sim.simulator import PhysicsModel

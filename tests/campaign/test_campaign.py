@@ -131,7 +131,7 @@ def test_a_games_rows_are_those_of_the_game_played_alone_with_its_seed():
 def test_a_battles_rows_are_those_of_the_battle_fought_alone():
     spec = parse(BATTLES)
     drops, cubes = both(spec)
-    setup = spec.point(0).rules.setup
+    setup = spec.point(0).rules
     with PhysicsModel(load_apparatus("dead_reckoning")) as model:
         for game in (0, 9):
             start = battle.start(model, setup, 7, game)

@@ -90,8 +90,8 @@ def test_the_order_of_a_battles_sides_is_kept():
     turned = reread(BATTLES.replace("{ purple = 6, green = 3 }", "{ green = 3, purple = 6 }"))
     assert turned.digest != spec.digest
     for each, sides in ((spec, ("purple", "green")), (turned, ("green", "purple"))):
-        setup = each.point(0).rules.setup
-        assert (setup.colours, setup.active) == (sides, sides[0])
+        rules = each.point(0).rules
+        assert (rules.colours, rules.attacker) == (sides, sides[0])
 
 
 def test_an_apparatus_file_counts_from_the_campaign_file_and_leaves_no_path(tmp_path: Path):
@@ -109,12 +109,11 @@ def test_an_apparatus_file_counts_from_the_campaign_file_and_leaves_no_path(tmp_
 def test_what_else_a_side_has_can_be_given_and_varied_and_a_battle_without_it_keeps_its_digest():
     sides = BATTLES + "sides.green = { island = 2, damage = 1, pirate = true }\nprovoked = true\n"
     assert "sides" not in parse(BATTLES).tables["battle"]
-    setup = reread(sides).point(0).rules.setup
-    green = setup.side("green")
-    assert (green.supply, green.island, green.damage, green.pirate, setup.provoked) == (None, 2, 1, True, True)
+    rules = reread(sides).point(0).rules
+    green = rules.side("green")
+    assert (green.supply, green.island, green.damage, green.pirate, rules.provoked) == (None, 2, 1, True, True)
     varied = parse(sides + '[vary]\ndesign = "grid"\n[vary.fields]\n"battle.sides.green.damage" = [0, 4]\n')
-    setups = [varied.point(number).rules.setup for number in range(2)]
-    assert [each.side("green").damage for each in setups] == [0, 4]
+    assert [varied.point(number).rules.side("green").damage for number in range(2)] == [0, 4]
 
 
 ONE, NONE = 'game = "amerigo"', ""
@@ -265,9 +264,9 @@ def test_fields_of_every_table_can_vary():
         BATTLES + '[vary.fields]\nbattle.cubes.purple = [4, 5]\nbattle.rulings.stuck = ["shaken", "rethrown"]\n'
         'battle.abilities.green = [[], ["throw:1"]]\nprofile.decks.0.slope_deg = [35]\n'
     )
-    setup = battle.point(7).rules.setup
-    assert (setup.side("purple").cubes, setup.rulings.stuck) == (5, "rethrown")
-    assert setup.side("green").abilities[0].text == "throw:1"
+    rules = battle.point(7).rules
+    assert (rules.cubes["purple"], rules.rulings.stuck) == (5, "rethrown")
+    assert rules.abilities["green"][0].text == "throw:1"
     assert battle.point(7).apparatus.profile["decks"][0]["slope_deg"] == 35
     physics = parse(SMALLEST + "[vary.fields]\nsettings.iterations = [10, 20]\n")
     assert [physics.point(i).settings.iterations for i in range(2)] == [10, 20]

@@ -95,7 +95,7 @@ def test_a_battle_of_the_games_own_policy_ends_as_the_game_says():
         reward = 0.0
         while env.action_masks().any():
             reward = env.step(env.greedy())[1]
-        begun = battle.start(env.model, rules.setup, seed)
+        begun = battle.start(env.model, rules, seed)
         *_, whole = battle.play(env.model, begun, dict.fromkeys(rules.cubes, battle.when_behind))
         assert env.table.account() == whole.account()
         assert reward == {"purple": 1, "green": -1, None: 0}[whole.result().winner]
@@ -112,7 +112,7 @@ def test_every_use_of_an_ability_is_an_action():
             assert {use.ability for use in uses} == allowed
             seen = dict(zip(env.names, env.observation, strict=True))
             used = {use.ability for side, use in env.table.used if side == "green"}
-            abilities = range(len(env.table.setup.side("green").abilities))
+            abilities = range(len(env.table.rules.abilities["green"]))
             assert all(seen[f"own ability {i}"] == (i not in used) for i in abilities)
             env.step(env.action_space.sample())
 

@@ -9,20 +9,18 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.battles import ANY, ROUGH, able, at, numbers, run, scripted, setup
+from support.battles import ANY, ROUGH, able, at, numbers, rules_of, run, scripted, setup
 from support.cases import each_case
 from support.ships import DiceShip, ScriptedShip
 
 from tower_sim.drops import TooManyFailedDraws
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning import Battle, Setup, Use, advance, start, when_behind
-from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
+from tower_sim.games.dead_reckoning import Battle, Rulings, Use, advance, start, when_behind
 from tower_sim.games.dead_reckoning.battle import SHAKES, pass_always, play
-from tower_sim.games.dead_reckoning.combat import SideResult
+from tower_sim.games.dead_reckoning.combat import SideResult, Worth
 from tower_sim.games.dead_reckoning.odds import BattleOdds
-from tower_sim.games.dead_reckoning.sides import OCCASIONS, Side
+from tower_sim.games.dead_reckoning.rules import OCCASIONS
 from tower_sim.games.dead_reckoning.words import battle_json, battle_summary, head_words, step_line
-from tower_sim.games.dead_reckoning.worths import Worth
 from tower_sim.games.rules import questions
 from tower_sim.values import Landing, Status, count_by_colour
 
@@ -81,7 +79,7 @@ def test_the_complex_example_ends_3_to_3_won_by_the_active_side_with_its_plunder
 
 BLACK: Any = {"violet_side": {"supply": 9}, "green_side": {"supply": 1}, "kind": "merchant"}
 STAYS: Any = {"rulings": {"pushed_onto_border": "stays"}}
-THREE = (Side("violet", 1, 5), Side("green", 1, 5), Side("blue", 2, 5))  # from 0, from 5, from 10
+THREE: Any = {c: {"cubes": n, "supply": 5} for c, n in (("violet", 1), ("green", 1), ("blue", 2))}  # from 0, 5, 10
 
 # The combat, where cubes fall at each draw, the steps (what the sides choose, and cubes by number), and the end.
 BATTLES: dict[str, tuple[Any, ...]] = {
@@ -166,18 +164,18 @@ BATTLES: dict[str, tuple[Any, ...]] = {
         )
     },
     "after a tie only the tied sides throw again": (
-        Setup("tie_break", THREE), "0 one, 5 coin, 10 one, 11 coin; 0 one, 10 coin, 11 coin",
+        rules_of("tie_break", **THREE), "0 one, 5 coin, 10 one, 11 coin; 0 one, 10 coin, 11 coin",
         "throw 0 5 10 11; throw 0 10 11", {"contenders": ("violet", "blue"), "winner": "violet"}),
     "or all do": (
-        Setup("tie_break", THREE, rulings=Rulings(tie_again="all")),
+        rules_of("tie_break", rulings={"tie_again": "all"}, **THREE),
         "0 one, 5 coin, 10 one, 11 coin; 0 one, 5 two, 10 coin, 11 coin", "throw 0 5 10 11; throw 0 5 10 11",
         {"winner": "green"}),
     "a tie-break resolves explosions, and a new round begins with an empty board and the first cubes": (
-        Setup("tie_break", (Side("violet", 1, 3), Side("green", 1, 3))),
+        rules_of("tie_break", **{key: {"supply": 3} for key in ("violet", "green")}),
         "0 bang, 3 coin; 0 coin, 1 coin; 0 coin, 3 bang; 3 one, 4 coin",
         "throw 0 3; explosion 0 1; throw 0 3; explosion 3 4", {"lying": "0 coin, 3 one, 4 coin", "winner": "green"}),
     "in a tie-break of all zeros nobody out of it wins": (
-        Setup("tie_break", tuple(Side(colour, 1, 1) for colour in ("violet", "green", "blue"))),
+        rules_of("tie_break", **{key: {"supply": 1} for key in THREE}),
         "0 one, 1 one, 2 coin; 0 coin, 1 coin; 0 coin, 1 one", "throw 0 1 2; throw 0 1; throw 0 1",
         {"winner": "green"}),
     "ships take turns from the active side until both pass one after the other": (
@@ -317,16 +315,16 @@ ABILITIES = ["throw:2", "throw:1!", "card:1", "card:0", "move", "strength:1", "t
 rulings_drawn = st.fixed_dictionaries(
     {name: st.sampled_from([*each.choices]) for name, each in questions(Rulings).items()}
 )
-sides_drawn = st.builds(
-    Side,
-    colour=st.just(""),
-    cubes=st.integers(1, 4),
-    supply=st.integers(1, 12),
-    island=st.integers(0, 3),
-    island_for=st.lists(st.sampled_from(OCCASIONS), unique=True).map(tuple),
-    abilities=st.lists(st.sampled_from(ABILITIES).map(Ability.parse), max_size=4).map(tuple),
-    damage=st.integers(0, 4),
-    pirate=st.booleans(),
+sides_drawn = st.fixed_dictionaries(
+    {
+        "cubes": st.integers(1, 4),
+        "supply": st.integers(1, 12),
+        "island": st.integers(0, 3),
+        "island_for": st.lists(st.sampled_from(OCCASIONS), unique=True),
+        "abilities": st.lists(st.sampled_from(ABILITIES), max_size=4),
+        "damage": st.integers(0, 4),
+        "pirate": st.booleans(),
+    }
 )
 
 
@@ -335,22 +333,24 @@ def setups(draw):
     kind = draw(st.sampled_from(["ship", "merchant", "building", "tie_break"]))
     colours = ["violet", "green", *["blue"] * (kind == "tie_break" and draw(st.booleans()))]
     active = "" if kind == "tie_break" else draw(st.sampled_from(colours[:2]))
-    sides = [replace(draw(sides_drawn), colour=colour) for colour in colours]
-    sides = [side if kind == "ship" or side.colour == active else replace(side, abilities=()) for side in sides]
-    if kind == "merchant":
-        sides = [s if s.colour == active else replace(s, island=0, pirate=False, damage=0) for s in sides]
-    if kind == "building":
-        cubes = draw(st.sampled_from([2, 5, 7]))
-        sides = [s if s.colour == active else replace(s, cubes=cubes, pirate=False) for s in sides]
-    provoked = kind == "ship" and all(side.pirate for side in sides) and draw(st.booleans())
-    return Setup(kind, tuple(sides), active, Rulings().but(**draw(rulings_drawn)), provoked)
+    sides = {colour: draw(sides_drawn) for colour in colours}
+    others = {
+        "ship": {},
+        "tie_break": {"abilities": []},
+        "merchant": {"abilities": [], "island": 0, "pirate": False, "damage": 0},
+        "building": {"abilities": [], "cubes": draw(st.sampled_from([2, 5, 7])), "pirate": False},
+    }
+    for colour in {*colours} - {active}:
+        sides[colour] |= others[kind]
+    provoked = kind == "ship" and all(side["pirate"] for side in sides.values()) and draw(st.booleans())
+    return rules_of(kind, active, draw(rulings_drawn), provoked, **sides)
 
 
 @settings(max_examples=150, deadline=None)
 @given(setups(), st.integers(0, 10**6))
 def test_every_cube_is_in_one_place_after_every_step_and_the_account_says_where(combat, seed):
     battle = start(ROUGH, combat, seed)
-    brought = Counter({side.colour: sum(combat.stock(side)) for side in combat.sides})
+    brought = Counter({colour: sum(combat.stock(colour)) for colour in combat.colours})
     while True:
         every = (
             *(*battle.hand, *battle.supply, *battle.island, *battle.lost, *battle.taken),
@@ -419,7 +419,7 @@ def test_a_step_is_told_as_people_say_it():
         violet=[None, "move:1 11 one"],
         green=["throw:2"],
     )
-    lines = [" ".join(step_line(i, step, battle.setup).split()) for i, step in enumerate(battle.steps)]
+    lines = [" ".join(step_line(i, step, battle.rules).split()) for i, step in enumerate(battle.steps)]
     assert lines == [
         "0 throw 1+1 on a border 1+0, one 0+1",
         "1 thrown again 1+0 coin 1+0",
@@ -434,14 +434,14 @@ def test_a_step_is_told_as_people_say_it():
     assert "green can throw two more cubes\n" in head_words(battle_json(battle))
 
 
-@each_case("harm", ["", "x", "TOWER3.a.b", "BATTLE2", "cut", "flip", "two lines\nof text"])
+@each_case("harm", ["", "x", "TOWER3.a.b", "BATTLE3", "cut", "flip", "two lines\nof text"])
 def test_a_damaged_token_is_refused_in_one_line(harm: str):
     token = start(DiceShip(), setup(), 1).token()
     assert "\n" not in token
     prefix, body, digest = token.split(".")
     middle = len(body) // 2
     other = body[:middle] + ("A" if body[middle] != "A" else "B") + body[middle + 1 :]
-    tokens = {"cut": token[:-30], "flip": f"{prefix}.{other}.{digest}", "BATTLE2": token.replace("BATTLE3", harm)}
+    tokens = {"cut": token[:-30], "flip": f"{prefix}.{other}.{digest}", "BATTLE3": token.replace("BATTLE4", harm)}
     with pytest.raises(UsageError, match=r"^battle token .*; (pass|copy) the token of the saved battle"):
         Battle.from_token(tokens.get(harm, harm))
     assert Battle.from_token(f" {token}\n") == start(DiceShip(), setup(), 1)
@@ -512,7 +512,7 @@ def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequence
 
 
 def test_the_document_of_an_unfinished_battle_has_no_result_and_a_tie_break_no_active_side():
-    document = battle_json(start(DiceShip(), Setup("tie_break", (Side("violet", 1), Side("green", 1))), 1))
+    document = battle_json(start(DiceShip(), rules_of("tie_break", violet=1, green=1), 1))
     assert (document["result"], document["winner"], document["consequences"]) == (None, None, None)
     assert (document["active"], document["steps"]) == (None, [])
 

@@ -11,16 +11,16 @@ from itertools import combinations_with_replacement, product
 from pathlib import Path
 
 import pytest
+from support.battles import rules_of
 from support.cases import each_case
 from support.ships import DiceShip
 
 from tower_sim.apparatus import Board, Zone, catalogue, with_board
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning import Battle, Setup, start
+from tower_sim.games.dead_reckoning import Battle, start
 from tower_sim.games.dead_reckoning.battle import play
-from tower_sim.games.dead_reckoning.sides import Side
-from tower_sim.games.dead_reckoning.worths import KINDS, Worth, kind, worth
+from tower_sim.games.dead_reckoning.combat import KINDS, Worth, kind, worth
 from tower_sim.tools import registry
 
 BOARD = with_board(catalogue.load("dead_reckoning")).board
@@ -96,12 +96,12 @@ def test_a_battle_on_a_board_whose_print_the_game_does_not_know_is_refused_befor
     where, changes, says = BAD[name]
     ship = DiceShip(ship="mine", board=board_with(where, **changes))
     with pytest.raises(UsageError) as caught:
-        start(ship, Setup("ship", (Side("violet", 3), Side("green", 2)), "violet"), 1)
+        start(ship, rules_of(violet=3, green=2), 1)
     assert str(caught.value).startswith(f"profile mine: zone {says}")
 
 
 def test_zeros_that_are_printed_change_nothing_and_a_saved_battle_is_read_back_the_same():
-    setup = Setup("ship", (Side("violet", 3), Side("green", 2)), "violet")
+    setup = rules_of(violet=3, green=2)
     chances = {f"zone:{zone.name}": 1 / len(BOARD.zones) for zone in BOARD.zones}
     boards = (BOARD, board_with("choice", coins=0, strength=0))
     ships = (DiceShip(board=board, chances=chances, ship="mine") for board in boards)

@@ -12,35 +12,38 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.battles import able, at, kinds, numbers, run, setup
+from support.battles import able, at, kinds, numbers, rules_of, run, setup
 from support.cases import each_case
 from support.ships import BOARD, ZONES, DiceShip, ScriptedShip, landing
 
 from tower_sim.apparatus import Zone, load
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning import Battle, Setup, Use, advance, start
-from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
+from tower_sim.games.dead_reckoning import Ability, Battle, BattleRules, Rulings, SideRules, Use, advance, start
 from tower_sim.games.dead_reckoning.battle import TOKEN_PREFIX
-from tower_sim.games.dead_reckoning.combat import Result, SideResult, in_explosive, resolve, verdict, worth_in
-from tower_sim.games.dead_reckoning.rules import BattleRules
-from tower_sim.games.dead_reckoning.sides import (
+from tower_sim.games.dead_reckoning.combat import (
+    Result,
+    SideResult,
+    Worth,
+    in_explosive,
+    resolve,
+    verdict,
+    worth,
+    worth_in,
+)
+from tower_sim.games.dead_reckoning.rules import (
     NON_PLAYER_SUPPLY,
     PLAYER_SUPPLY,
-    Side,
     TurnLeft,
     building_cubes,
     last_turn_cubes,
     player_cubes,
-    side_words,
 )
 from tower_sim.games.dead_reckoning.words import battle_json
-from tower_sim.games.dead_reckoning.worths import Worth, worth
 from tower_sim.games.rules import questions
 from tower_sim.tools import pack, unpack
 from tower_sim.values import Cube
 
 UNKNOWN: Any = "duel"
-SHIP = Setup("ship", (Side("violet", 6), Side("green", 3)))
 NAMES = [zone.name for zone in ZONES]
 
 
@@ -53,11 +56,11 @@ def lie(**zones):
 
 def fight(kind: Any = "ship", active="violet", rulings: Any = None, provoked=False, used=(), **of_sides: Any):
     """Resolve cubes that lie in zones, as in green=["one"]; green_side={...} has fields of the side."""
-    sides = tuple(
-        Side(colour, 1 if colour == active else 2, **of_sides.get(f"{colour}_side", {}))
+    sides = {
+        colour: {"cubes": 1 if colour == active else 2} | of_sides.get(f"{colour}_side", {})
         for colour in ("violet", "green")
-    )
-    combat = Setup(kind, sides, active, Rulings(**(rulings or {})), provoked)
+    }
+    combat = rules_of(kind, active, rulings, provoked, **sides)
     places = lie(**{colour: of_sides.get(colour, []) for colour in ("violet", "green")})
     return resolve(combat, BOARD, places, [(colour, Ability.parse(text)) for colour, text in used])
 
@@ -80,10 +83,10 @@ def test_a_fort_defends_with_5_a_garrison_with_2_both_with_7_and_2_more_after_th
 
 
 def test_a_supply_is_29_for_a_player_and_20_for_a_non_player_unless_the_caller_says_otherwise():
-    merchant = Setup("merchant", (Side("green", 3, island=4), Side("black", 4)))
-    assert [merchant.stock(side) for side in merchant.sides] == [(25, 4), (20, 0)]
+    merchant = rules_of("merchant", green={"cubes": 3, "island": 4}, black=4)
+    assert [merchant.stock(colour) for colour in merchant.colours] == [(25, 4), (20, 0)]
     assert (PLAYER_SUPPLY, NON_PLAYER_SUPPLY) == (29, 20)
-    assert SHIP.stock(Side("violet", 6, supply=4, island=3)) == (4, 3)
+    assert rules_of(violet={"supply": 4, "island": 3}, green=3).stock("violet") == (4, 3)
 
 
 def test_cannons_and_abilities_serve_once_in_a_turn_across_its_combats():
@@ -339,7 +342,7 @@ def test_the_stronger_side_wins_and_a_tie_goes_to_the_active_one(kind, active):
 
 
 def test_a_tie_break_is_won_by_strength_alone_and_may_stay_tied_between_some():
-    setup = Setup("tie_break", tuple(Side(colour, 2) for colour in ("violet", "green", "blue")))
+    setup = rules_of("tie_break", violet=2, green=2, blue=2)
     won = resolve(setup, BOARD, lie(violet=["one"], green=["two", "damage"], blue=["both", "one"]))
     assert (won.winner, won.tied, won.legendary, won.sunk) == ("green", (), None, ())
     assert won.sides["blue"] == SideResult(1, 0, 0, 0, 0, 0, 0)
@@ -396,16 +399,14 @@ def test_swapping_colours_and_the_active_side_swaps_the_result_always(violet, gr
     assert {*other.sunk} == {swap[colour] for colour in one.sunk}
 
 
-VIOLET, GREEN, ONE, OTHER = Side("violet", 6), Side("green", 3), Side("violet", 1), Side("green", 1)
 ABILITIES = " boom throw:x throw:-1 move:1:1 throw:100 take_off:1:2:3 throw:2: throw:! throw:²"  # the first is empty
-BLACK = partial(Side, "black", 4)
 TABLES: list[tuple[dict[str, Any], str]] = [
     ({"cubes": 3}, "battle.cubes is 3; allowed is a table, each value a whole number from 0 to 29"),
     ({"cubes": {"purple": 30, "green": 1}}, "battle.cubes.purple is 30; allowed is a whole number from 0 to 29"),
     ({"combat": "duel"}, "battle.combat is 'duel'; allowed is one of ship, merchant, building, tie_break"),
     ({"active": 3}, "battle.active is 3; allowed is a text"),
     ({"abilities": {"green": "throw"}}, "battle.abilities.green is 'throw'; allowed is a list"),
-    ({"abilities": {"green": ["x" * 41]}}, "allowed is a list, each a text of up to 40 characters"),
+    ({"abilities": {"green": ["x" * 41]}}, "allowed is one of throw, card, move,"),
     ({"abilities": {"red": ["throw"]}}, "battle.abilities.red is unknown; allowed are purple, green"),
     ({"rulings": {"stuck": []}}, "battle.rulings.stuck is []; allowed is one of shaken, rethrown"),
     ({"provoked": 1}, "battle.provoked is 1; allowed is true or false"),
@@ -425,46 +426,45 @@ TABLES: list[tuple[dict[str, Any], str]] = [
 @each_case(
     ("wrong", "part"),
     [
-        (lambda: Setup(UNKNOWN, (ONE, OTHER)), "kind of combat is 'duel'"),
-        (lambda: Setup("ship", (ONE,)), "number of sides is 1"),
-        (lambda: Setup("ship", (Side("a", 1), Side("b", 1), Side("c", 1))), "number of sides is 3"),
-        (lambda: Setup("tie_break", (ONE,)), "number of sides is 1"),
-        (lambda: Setup("tie_break", (Side("a", 1), Side("b", 1)), "a"), "active side of a tie-break"),
-        (lambda: Setup("tie_break", (Side("a", 0), Side("b", 1, supply=0))), "cubes of a tie_break combat is 0"),
+        (lambda: rules_of(violet=1), "number of sides is 1"),
+        (lambda: rules_of(a=1, b=1, c=1), "number of sides is 3"),
+        (lambda: rules_of("tie_break", violet=1), "number of sides is 1"),
+        (lambda: rules_of("tie_break", "a", a=1, b=1), "active side of a tie-break"),
+        (lambda: rules_of("tie_break", a=0, b={"supply": 0}), "cubes of a tie_break combat is 0"),
         (lambda: setup(0, 0), "cubes of a ship combat is 0; allowed is 1 or more"),
-        (lambda: Setup("ship", (ONE, ONE)), "colours"),
-        (lambda: Setup("ship", (ONE, Side("", 1))), "colours"),
-        (lambda: Setup("ship", (ONE, OTHER), "blue"), "active side is 'blue'"),
-        (lambda: Setup("ship", (Side("violet", -1), OTHER)), "cubes of violet is -1"),
-        (lambda: Setup("ship", (ONE, Side("green", 1, supply=-1))), "supply of green is -1"),
-        (lambda: Setup("ship", (Side("violet", 1, island=-1), OTHER)), "island of violet is -1"),
-        (lambda: Setup("ship", (Side("violet", 1, damage=5), OTHER)), "damage of violet is 5"),
+        (lambda: rules_of(**{"violet": 1, "": 1}), "colours is"),
+        (lambda: rules_of(active="blue", violet=1, green=1), "active side is 'blue'"),
+        (lambda: rules_of(violet=-1, green=1), "cubes.violet is -1"),
+        (lambda: rules_of(violet=1, green={"supply": -1}), "sides.green.supply is -1"),
+        (lambda: rules_of(violet={"island": -1}, green=1), "sides.violet.island is -1"),
+        (lambda: rules_of(violet={"damage": 5}, green=1), "sides.violet.damage is 5"),
         (lambda: player_cubes(-1), "cannons is -1"),
         (lambda: player_cubes(1, buildings=-1), "buildings is -1"),
-        (lambda: Setup("building", (VIOLET, GREEN)), "cubes of green is 3; allowed is 2, 5, 7"),
-        (lambda: Setup("building", (VIOLET, Side("green", 6))), "or 4, 7, 9 after its last turn"),
-        (lambda: Setup("building", (VIOLET, Side("green", 4)), rulings=Rulings(last_turn="ships")),
+        (lambda: rules_of("building", violet=6, green=3), "cubes of green is 3; allowed is 2, 5, 7"),
+        (lambda: rules_of("building", violet=6, green=6), "or 4, 7, 9 after its last turn"),
+        (lambda: rules_of("building", rulings={"last_turn": "ships"}, violet=6, green=4),
          "cubes of green is 4; allowed is 2, 5, 7 (garrison, fort, both); say"),
-        (lambda: Setup("merchant", (BLACK(), VIOLET)), "active side is 'black'; allowed is violet"),
-        (lambda: Setup("merchant", (VIOLET, BLACK()), "black"), "active side is 'black'"),
-        (lambda: Setup("ship", (Side("violet", 30), GREEN)), "cubes of violet is 30; allowed is up to 29"),
-        (lambda: Setup("ship", (Side("violet", 6, supply=30), GREEN)), "supply of violet is 30"),
-        (lambda: Setup("ship", (Side("violet", 6, supply=20, island=10), GREEN)),
+        (lambda: rules_of("merchant", black=4, violet=6), "active side is 'black'; allowed is violet"),
+        (lambda: rules_of("merchant", "black", violet=6, black=4), "active side is 'black'"),
+        (lambda: rules_of(violet=30, green=3), "cubes.violet is 30; allowed is a whole number from 0 to 29"),
+        (lambda: rules_of(violet={"supply": 30}, green=3), "sides.violet.supply is 30"),
+        (lambda: rules_of(violet={"supply": 20, "island": 10}, green=3),
          "supply and island of violet together is 30; allowed is up to 29"),
-        (lambda: Setup("merchant", (VIOLET, Side("black", 21))), "cubes of black is 21"),
-        (lambda: Setup("merchant", (VIOLET, BLACK(supply=21))), "supply of black is 21"),
-        (lambda: Setup("merchant", (VIOLET, BLACK(island=1))), "island of black is 1"),
-        (lambda: Setup("merchant", (VIOLET, BLACK(pirate=True))), "pirate of black is true"),
-        (lambda: Setup("merchant", (VIOLET, BLACK(damage=1))), "damage of black is 1"),
-        (lambda: Setup("ship", (VIOLET, GREEN), provoked=True), "provoked is true"),
-        (lambda: Setup("ship", (Side("violet", 6, pirate=True), GREEN), provoked=True), "the other than the active"),
-        (lambda: Setup("ship", (Side("violet", 6, abilities=(Ability("move"),) * 51), GREEN)),
+        (lambda: rules_of("merchant", violet=6, black=21), "cubes of black is 21"),
+        (lambda: rules_of("merchant", violet=6, black={"cubes": 4, "supply": 21}), "supply of black is 21"),
+        (lambda: rules_of("merchant", violet=6, black={"cubes": 4, "island": 1}), "island of black is 1"),
+        (lambda: rules_of("merchant", violet=6, black={"cubes": 4, "pirate": True}), "pirate of black is true"),
+        (lambda: rules_of("merchant", violet=6, black={"cubes": 4, "damage": 1}), "damage of black is 1"),
+        (lambda: rules_of(provoked=True, violet=6, green=3), "provoked is true"),
+        (lambda: rules_of(provoked=True, violet=PIRATE, green=3), "the other than the active"),
+        (lambda: rules_of(violet={"abilities": ["move"] * 51}, green=3),
          "number of abilities of violet is 51; allowed is up to 50"),
         (lambda: Ability("throw", 10**9), "count of ability throw is 1000000000; allowed is up to 99"),
         (lambda: Ability.parse("throw:" + "9" * 5000), "ability is 'throw:999"),
         (lambda: Ability("throw", 1, spared=1), "spared of ability throw is 1; allowed is 0"),
         (lambda: Rulings().but(stuck="all"), "battle.rulings.stuck is 'all'; allowed is one of shaken, rethrown"),
-        (lambda: Setup("building", (VIOLET, Side("green", 5, pirate=True))), "pirate of green is true"),  # line 1043
+        # Line 1043.
+        (lambda: rules_of("building", violet=6, green={"cubes": 5, "pirate": True}), "pirate of green is true"),
         # Lines 825 and 949: one building of each kind; these and the port count where ship fights ship, not together.
         (lambda: player_cubes(3, buildings=4), "buildings is 4; allowed is a whole number from 0 to 3"),
         (lambda: player_cubes(3, buildings=1, attacked_in_port=True), "buildings is 1"),
@@ -487,10 +487,10 @@ def test_what_cannot_be_is_refused_in_one_line(wrong, part):
 
 @each_case("kind", ["merchant", "building", "tie_break"])
 def test_only_the_active_side_has_abilities_outside_ship_combats(kind):
-    able = Side("green", 2, abilities=(Ability.parse("throw"),))
+    sides: Any = {"violet": 1, "green": {"cubes": 2} | able("throw")}
     with pytest.raises(UsageError, match="number of abilities of green is 1"):
-        Setup(kind, (Side("violet", 1), able))
-    assert Setup("ship", (Side("violet", 1), able)).side("green") == able
+        rules_of(kind, **sides)
+    assert rules_of("ship", **sides).abilities["green"] == (Ability("throw", 2),)
 
 
 def test_buildings_defend_with_their_numbers_and_2_more_after_the_last_turn_as_ruled():
@@ -498,7 +498,7 @@ def test_buildings_defend_with_their_numbers_and_2_more_after_the_last_turn_as_r
         for fort, garrison in ((True, False), (False, True), (True, True)):
             for last in (False, True):
                 cubes = building_cubes(fort=fort, garrison=garrison, had_last_turn=last, rulings=rulings)
-                assert Setup("building", (Side("violet", 6), Side("green", cubes)), rulings=rulings)
+                assert rules_of("building", rulings=rulings, violet=6, green=cubes)
 
 
 def test_the_scope_of_the_last_turns_cubes_is_a_ruling():
@@ -520,8 +520,8 @@ def test_the_scope_of_the_last_turns_cubes_is_a_ruling():
 def test_a_turn_may_beat_a_pirates_ship_and_then_attack_its_fort_but_neither_twice():
     """Line 1043; mended: the second combat was refused as one against the same opponent; a fight lost was enough."""
     begun = TurnLeft(6, pirates=("green", "blue"))
-    sides = (Side("violet", 1), Side("green", 1, pirate=True))
-    lost, won = (resolve(Setup("ship", sides), BOARD, lie(**{side: ["one"]})) for side in ("green", "violet"))
+    combat = rules_of(violet=1, green=PIRATE)
+    lost, won = (resolve(combat, BOARD, lie(**{side: ["one"]})) for side in ("green", "violet"))
     for now in (
         begun,
         begun.spend("green", 3, merchant_mode=lost.merchant_mode),
@@ -644,10 +644,10 @@ def test_what_a_table_says_of_a_side_is_the_side_and_is_written_back():
     rules = BattleRules().but(
         abilities={}, cubes={"green": 3, "red": 2}, sides={"green": table, "red": {"island_for": []}}
     )
-    green, red = rules.setup.sides
-    assert green == Side("green", 3, 20, 2, (), 1, True, ("throw", "ability"))
-    assert (side_words(green), red.island_for) == (table, ())
-    assert rules.but(sides={}).setup.sides == (Side("green", 3), Side("red", 2))
+    green, red = map(rules.side, ("green", "red"))
+    assert green == SideRules(supply=20, island=2, island_for=("throw", "ability"), damage=1, pirate=True)
+    assert (green.model_dump(mode="json"), red.island_for) == (table, ())
+    assert rules.but(sides={}).side("green") == SideRules()
 
 
 def test_tokens_of_battles_that_cannot_be_are_refused_in_one_line():
@@ -666,7 +666,7 @@ def test_tokens_of_battles_that_cannot_be_are_refused_in_one_line():
         "numbered": 10**30,
         "hand": [{"id": 0, "colour": "violet", "edge": 0.008}],
         "state": 7,
-        "setup": {},
+        "rules": {},
         "board": good["board"] | {"zones": [good["board"]["zones"][0] | {"printed": {"kind": "treasure"}}]},
     }
     assert Battle.from_token(pack(TOKEN_PREFIX, good)) == battle

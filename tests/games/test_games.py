@@ -40,11 +40,10 @@ def test_run_r_of_a_root_seed_is_the_game_of_its_own_seed():
 
 def test_run_r_of_a_root_seed_is_battle_number_r_and_both_sides_act_when_they_are_behind():
     rules = dead_reckoning.GAME.read(BATTLE)
-    setup = rules.setup
     ship = DiceShip()
-    battles = list(battle.play(ship, battle.start(ship, setup, 7, 3), dict.fromkeys(setup.colours, battle.when_behind)))
+    battles = list(battle.play(ship, battle.start(ship, rules, 7, 3), dict.fromkeys(rules.colours, battle.when_behind)))
     assert [turn.entry for turn in dead_reckoning.GAME.start(ship, rules, 7, 3)] == battles
-    first = battle.start(ship, setup, 7)
+    first = battle.start(ship, rules, 7)
     assert next(dead_reckoning.GAME.start(ship, rules, 7)).entry == battle.advance(ship, first, {})
 
 

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 from scipy import stats
-from support.battles import ANY, ROUGH, able, run, setup
+from support.battles import ANY, ROUGH, able, rules_of, run, setup
 from support.ships import DiceShip, ScriptedShip
 
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning import Setup, advance, start
+from tower_sim.games.dead_reckoning import advance, start
 from tower_sim.games.dead_reckoning.battle import play
 from tower_sim.games.dead_reckoning.odds import BattleOdds, chains, shares
-from tower_sim.games.dead_reckoning.sides import Side
 from tower_sim.games.odds import mean, proportion
 
 
@@ -209,8 +208,8 @@ def test_the_document_has_the_head_of_a_battle_and_the_summary_and_is_json(rough
 
 
 def test_a_tie_break_of_three_has_three_chances():
-    sides = tuple(Side(colour, 2, 6) for colour in ("violet", "green", "blue"))
-    summary = many(DiceShip(), Setup("tie_break", sides), 30)[0].summary()
+    sides: Any = {key: {"cubes": 2, "supply": 6} for key in ("violet", "green", "blue")}
+    summary = many(DiceShip(), rules_of("tie_break", **sides), 30)[0].summary()
     assert sum(chance["count"] for chance in summary["win"].values()) == 30
     assert len(summary["win"]) == 3
     assert summary["steps"]["throw"] > 30  # some were tied

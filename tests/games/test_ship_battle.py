@@ -9,20 +9,18 @@ from subprocess import PIPE
 import pytest
 
 from tower_sim.apparatus import Surface, load
-from tower_sim.games.dead_reckoning import Battle, Setup, advance, start, when_behind
-from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
+from tower_sim.games.dead_reckoning import Ability, Battle, BattleRules, advance, start, when_behind
 from tower_sim.games.dead_reckoning.battle import play
-from tower_sim.games.dead_reckoning.sides import Side
 from tower_sim.simulator import PhysicsModel
 
 BATTLES = 15
 POLICIES = {"purple": when_behind, "green": when_behind}
-ABLE = Setup(
-    "ship",
-    (
-        Side("purple", 6, abilities=tuple(map(Ability.parse, ("throw:2", "move", "strength:1")))),
-        Side("green", 5, abilities=tuple(map(Ability.parse, ("throw:2", "take_off", "card:1")))),
-    ),
+ABLE = BattleRules(
+    cubes={"purple": 6, "green": 5},
+    abilities={
+        "purple": tuple(map(Ability.parse, ("throw:2", "move", "strength:1"))),
+        "green": tuple(map(Ability.parse, ("throw:2", "take_off", "card:1"))),
+    },
 )
 
 
@@ -32,22 +30,22 @@ def _model():
         yield model
 
 
-def fight(model: PhysicsModel, setup: Setup, game: int) -> Battle:
-    *_, battle = play(model, start(model, setup, 11, game), POLICIES)
+def fight(model: PhysicsModel, rules: BattleRules, game: int) -> Battle:
+    *_, battle = play(model, start(model, rules, 11, game), POLICIES)
     return battle
 
 
 @pytest.fixture(name="even", scope="module")
 def _even(model: PhysicsModel) -> list[Battle]:
-    setup = Setup("ship", (Side("purple", 5), Side("green", 5)), "purple")
-    return [fight(model, setup, game) for game in range(BATTLES)]
+    rules = BattleRules(cubes={"purple": 5, "green": 5})
+    return [fight(model, rules, game) for game in range(BATTLES)]
 
 
 def test_with_the_colours_exchanged_the_same_battle_is_fought_with_the_colours_exchanged(model, even):
     other = {"purple": "green", "green": "purple"}
-    setup = Setup("ship", (Side("green", 5), Side("purple", 5)), "green")
+    rules = BattleRules(cubes={"green": 5, "purple": 5})
     for game, battle in enumerate(even):
-        exchanged = fight(model, setup, game)
+        exchanged = fight(model, rules, game)
         assert exchanged.result().winner == other[battle.result().winner]
         for step, same in zip(battle.steps, exchanged.steps, strict=True):
             assert [(x.cube.id, other[x.cube.colour], x.place) for x in step.landings] == [
@@ -56,10 +54,10 @@ def test_with_the_colours_exchanged_the_same_battle_is_fought_with_the_colours_e
 
 
 def test_the_active_side_has_the_ties_and_nothing_else(model, even):
-    setup = Setup("ship", (Side("purple", 5), Side("green", 5)), "green")
+    rules = BattleRules(cubes={"purple": 5, "green": 5}, active="green")
     ties = 0
     for game, battle in enumerate(even):
-        turned = fight(model, setup, game)
+        turned = fight(model, rules, game)
         assert turned.steps == battle.steps
         one, other = battle.result(), turned.result()
         strengths = [one.sides[colour].strength for colour in ("purple", "green")]
@@ -109,8 +107,8 @@ def test_a_battle_saved_after_each_step_and_continued_in_another_process_equals_
 
 
 def test_rulings_that_throw_again_end_and_those_that_lose_cubes_account_for_them(model):
-    rulings = Rulings(on_cube="rethrown", left_board="lost", pushed_onto_border="stays")
-    crowded = replace(ABLE, sides=(Side("purple", 20), Side("green", 20)), rulings=rulings)
+    rulings = {"on_cube": "rethrown", "left_board": "lost", "pushed_onto_border": "stays"}
+    crowded = ABLE.but(cubes={"purple": 20, "green": 20}, abilities={}, rulings=rulings)
     lost = 0
     for game in range(8):
         battle = fight(model, crowded, game)
@@ -124,11 +122,10 @@ def test_cubes_that_stick_in_a_rough_ship_are_shaken_free_and_the_battle_goes_on
     """With friction 0.8 a cube stays on a deck of 35 degrees (it slides above 38.7), until the ship is shaken."""
     ship = load("dead_reckoning")
     rough = replace(ship, surfaces={**ship.surfaces, "ship": Surface(0.8, 0.1)})
-    setup = Setup("ship", (Side("purple", 6), Side("green", 3)))
     freed = 0
     with PhysicsModel(rough) as model:
         for game in range(3):
-            *_, battle = play(model, start(model, setup, 3, game))
+            *_, battle = play(model, start(model, BattleRules(), 3, game))
             stuck = [sum(x.inside for x in step.landings) for step in battle.steps]
             shakes = [i for i, step in enumerate(battle.steps) if step.kind == "shake"]
             assert all(stuck[i - 1] > 0 for i in shakes)

@@ -14,16 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
-from support.battles import CHANCES
+from support.battles import CHANCES, rules_of
 from support.node import PORTS, answered
 from support.ships import ZONES, DiceShip
 
 from tower_sim import cli
 from tower_sim.apparatus import load, with_board
-from tower_sim.games.dead_reckoning import Battle, Setup, start
+from tower_sim.games.dead_reckoning import Battle, BattleRules, start
 from tower_sim.games.dead_reckoning.battle import play
 from tower_sim.games.dead_reckoning.odds import NUMBERS, BattleOdds
-from tower_sim.games.dead_reckoning.sides import Side
 from tower_sim.surrogate import BoardLaw, ShipSurrogate, ship, shipped
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.ship import landing
@@ -166,16 +165,17 @@ def landings(battle: Battle) -> list[dict[int, str]]:
     return [{x.cube.id: x.place for x in step.landings} for step in battle.steps if step.drawn]
 
 
-def setup_document(setup: Setup) -> dict[str, Any]:
-    return {"kind": setup.kind, "sides": [{"cubes": side.cubes, "damage": side.damage} for side in setup.sides]}
+def setup_document(rules: BattleRules) -> dict[str, Any]:
+    sides = [{"cubes": cubes, "damage": rules.side(colour).damage} for colour, cubes in rules.cubes.items()]
+    return {"kind": rules.combat, "sides": sides}
 
 
-def make_setup(kind: Any, cubes: tuple[int, int], damage: tuple[int, int]) -> Setup:
+def make_setup(kind: Any, cubes: tuple[int, int], damage: tuple[int, int]) -> BattleRules:
     """Violet, who is active, against green, or black where that is the non-player, whose ship has no damage."""
-    violet = Side("violet", cubes[0], damage=damage[0])
+    violet = {"cubes": cubes[0], "damage": damage[0]}
     if kind == "merchant":
-        return Setup(kind, (violet, Side("black", cubes[1])))
-    return Setup(kind, (violet, Side("green", cubes[1], damage=damage[1])))
+        return rules_of(kind, violet=violet, black=cubes[1])
+    return rules_of(kind, violet=violet, green={"cubes": cubes[1], "damage": damage[1]})
 
 
 def assert_agrees(found: Any, battle: Battle) -> None:
@@ -184,9 +184,9 @@ def assert_agrees(found: Any, battle: Battle) -> None:
     assert [step["kind"] for step in found["steps"]] == [step.kind for step in battle.steps if step.kind != "pass"]
     for step, expected in zip(found["steps"], battle.steps, strict=True):
         assert step["thrown"] == [cube.id for cube in expected.thrown]
-        assert step["short"] == [expected.short.get(colour, 0) for colour in battle.setup.colours]
+        assert step["short"] == [expected.short.get(colour, 0) for colour in battle.rules.colours]
         assert step["places"] == {str(x.cube.id): x.place for x in expected.landings}
-    result, colours = battle.result(), battle.setup.colours
+    result, colours = battle.result(), battle.rules.colours
     assert colours[found["result"]["winner"]] == result.winner
     assert {colours[side] for side in found["result"]["sunk"]} == {*result.sunk}
     for side, colour in zip(found["result"]["sides"], colours, strict=True):

@@ -4,23 +4,30 @@ from typing import Any
 
 from support.ships import DiceShip, ScriptedShip
 
-from tower_sim.games.dead_reckoning import Setup, start
-from tower_sim.games.dead_reckoning.abilities import Ability, Rulings
+from tower_sim.games.dead_reckoning import BattleRules, start
 from tower_sim.games.dead_reckoning.battle import play
-from tower_sim.games.dead_reckoning.sides import Side
+
+
+def rules_of(combat: Any = "ship", active: Any = "", rulings: Any = None, provoked: Any = False, **sides: Any):
+    """The rules of a battle whose sides are numbers of cubes, or tables of all that they have."""
+    tables = {colour: dict(of) if isinstance(of, dict) else {"cubes": of} for colour, of in sides.items()}
+    cubes = {colour: of.pop("cubes", 1) for colour, of in tables.items()}
+    abilities = {colour: of.pop("abilities", ()) for colour, of in tables.items()}
+    more: Any = {"abilities": abilities, "sides": tables, "rulings": rulings or {}}
+    return BattleRules(cubes=cubes, combat=combat, active=active, provoked=provoked, **more)
 
 
 def setup(violet: int = 1, green: int = 1, kind: Any = "ship", rulings: Any = None, active: str = "", **sides: Any):
     """A combat of violet (cubes 0, 1, 2, ... of a supply of 10) against green (10, 11, 12, ...)."""
-    given_sides = tuple(
-        Side(colour, cubes, **{"supply": 10} | sides.get(colour + "_side", {}))
+    tables = {
+        colour: {"cubes": cubes, "supply": 10} | sides.get(colour + "_side", {})
         for colour, cubes in (("violet", violet), ("green", green))
-    )
-    return Setup(kind, given_sides, active, Rulings(**(rulings or {})))
+    }
+    return rules_of(kind, active, rulings, **tables)
 
 
 def able(*texts):
-    return {"abilities": tuple(map(Ability.parse, texts))}
+    return {"abilities": texts}
 
 
 def scripted(choices):

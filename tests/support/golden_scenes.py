@@ -27,9 +27,8 @@ from tests.support.touches import lay
 from tests.support.towers import CLUB, RULEBOOK
 from tower_sim.apparatus import Box, Surface, load, tilted_about_y
 from tower_sim.apparatus.parts import Vector
-from tower_sim.games.dead_reckoning import Setup, start, when_behind
+from tower_sim.games.dead_reckoning import BattleRules, start, when_behind
 from tower_sim.games.dead_reckoning.battle import play
-from tower_sim.games.dead_reckoning.sides import Side
 from tower_sim.physics import PhysicsSettings, accuracy
 from tower_sim.physics.core import CoreEngine
 from tower_sim.simulator import PhysicsModel
@@ -263,10 +262,10 @@ def place(zones: Sequence[str]) -> Pieces:
 
 
 def fight(purple: int, green: int) -> Pieces:
-    setup = Setup("ship", (Side("purple", purple), Side("green", green)))
+    rules = BattleRules(cubes={"purple": purple, "green": green})
     policies = {"purple": when_behind, "green": when_behind}
     with PhysicsModel(load("dead_reckoning"), ROUGH) as model:
-        for battle in play(model, start(model, setup, 8), policies):
+        for battle in play(model, start(model, rules, 8), policies):
             yield repr(sorted((cube.id, place) for cube, place in battle.places.items())).encode()
             yield state_bytes(battle.state)
 

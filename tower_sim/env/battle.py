@@ -19,10 +19,9 @@ from tower_sim.env.base import Seen, TowerEnv
 from tower_sim.errors import check_one, fault
 from tower_sim.games.dead_reckoning import (
     GAME,
-    ZONE,
     Battle,
+    BattleRules,
     Policy,
-    Setup,
     Use,
     advance,
     board_figure,
@@ -32,7 +31,7 @@ from tower_sim.games.dead_reckoning import (
     when_behind,
 )
 from tower_sim.runs import Array
-from tower_sim.values import check_seed, count_by_colour
+from tower_sim.values import ZONE, check_seed, count_by_colour
 
 RULES: Mapping[str, Any] = {
     "cubes": {"purple": 6, "green": 6},
@@ -54,9 +53,9 @@ class DeadReckoningEnv(TowerEnv[Battle]):
     def __init__(
         self, rules: Mapping[str, Any] | None = None, *, side: str = "", opponent: Policy = when_behind, **options: Any
     ) -> None:
-        setup = GAME.read({GAME.tables[0]: rules or RULES}).setup
-        self.side = check_one("side", side or setup.active or setup.colours[0], setup.colours)
-        self._opponents = {colour: opponent for colour in setup.colours if colour != self.side}
+        read = GAME.read({GAME.tables[0]: rules or RULES})
+        self.side = check_one("side", side or read.attacker or read.colours[0], read.colours)
+        self._opponents = {colour: opponent for colour in read.colours if colour != self.side}
         super().__init__(rules or RULES, **options)
 
     @property
@@ -64,10 +63,10 @@ class DeadReckoningEnv(TowerEnv[Battle]):
         return *super()._identity, self.side
 
     def _actions(self) -> tuple[str, ...]:
-        return tuple(_list_actions(self.rules.setup, self.model.board, self.side))
+        return tuple(_list_actions(self.rules, self.model.board, self.side))
 
     def _begin(self, seed: int) -> Battle:
-        return self._next(start(self.model, self.rules.setup, seed))
+        return self._next(start(self.model, self.rules, seed))
 
     def _next(self, table: Battle) -> Battle:
         while not table.over and not (_is_choice(table) and table.turn == self.side):
@@ -106,7 +105,7 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
 
     def __init__(self, rules: Mapping[str, Any] | None = None, **options: Any) -> None:
         super().__init__()
-        colours = GAME.read({GAME.tables[0]: rules or RULES}).setup.colours
+        colours = GAME.read({GAME.tables[0]: rules or RULES}).colours
         self._sides = {colour: DeadReckoningEnv(rules, side=colour, **options) for colour in colours}
         masks = {colour: spaces.Box(0, 1, (len(own.actions),), np.int8) for colour, own in self._sides.items()}
         self._spaces = {
@@ -135,7 +134,7 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
         first = self._sides[self.agents[0]]
-        self._follow(start(first.model, first.rules.setup, int(self._rng.integers(1 << 63))))
+        self._follow(start(first.model, first.rules, int(self._rng.integers(1 << 63))))
 
     def step(self, action: Any) -> None:
         """Take one step. The mask must allow the action."""
@@ -182,12 +181,12 @@ def _is_choice(battle: Battle) -> bool:
     return due(battle) == "ability" and bool(battle.uses(battle.turn))
 
 
-def _list_actions(setup: Setup, board: Board, side: str) -> Iterator[str]:
+def _list_actions(rules: BattleRules, board: Board, side: str) -> Iterator[str]:
     yield _PASS
-    for number, ability in enumerate(setup.side(side).abilities):
+    for number, ability in enumerate(rules.abilities[side]):
         match ability.kind:
             case "move":
-                for colour in setup.colours:
+                for colour in rules.colours:
                     for zone, goals in board.neighbours.items():
                         yield from (f"{number}: move {colour} from {zone} to {goal}" for goal in goals)
             case "take_off":
@@ -224,11 +223,11 @@ def _elements(battle: Battle, side: str) -> Iterator[Seen]:
     yield "passes", battle.passes, 2
     supply, stuck = (count_by_colour(cubes) for cubes in ((*battle.supply, *battle.island), battle.state.cubes))
     by_place = {place: count_by_colour(battle.state.board.at(place)) for place in list_places(battle.board)}
-    for colour in sorted(battle.setup.colours, key=lambda each: each != side):
-        of, most = battle.setup.side(colour), battle.setup.owned(battle.setup.side(colour))
+    for colour in sorted(battle.rules.colours, key=lambda each: each != side):
+        most = battle.rules.owned(colour)
         who = "own" if colour == side else colour
         yield from ((f"{who} {place}", counts.get(colour, 0), most) for place, counts in by_place.items())
         yield f"{who} supply", supply.get(colour, 0), most
         yield f"inside {who}", stuck.get(colour, 0), most
         gone = {use.ability for used_by, use in battle.used if used_by == colour}
-        yield from ((f"{who} ability {i}", i not in gone, 1) for i in range(len(of.abilities)))
+        yield from ((f"{who} ability {i}", i not in gone, 1) for i in range(len(battle.rules.abilities[colour])))

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tower_sim.documents import Answer, ApparatusName, Counts, LandingAnswer, Mean, ModelName, Seed, Share
-from tower_sim.games.dead_reckoning.sides import Kind, Occasion
+from tower_sim.games.dead_reckoning.rules import Kind, Occasion
 
 StepKind = Literal["throw", "shake", "rethrow", "explosion", "ability", "pass"]
 Side = Annotated[str | None, Field(description="The colour of a side; null: of none.")]

@@ -22,21 +22,46 @@ from pydantic import PlainSerializer, PlainValidator, TypeAdapter
 from tower_sim.apparatus import Board
 from tower_sim.drops import BoardModel, as_model, until_landed
 from tower_sim.errors import check_kind, check_table, check_whole, fault
-from tower_sim.games.dead_reckoning.abilities import ZONE, Ability, Use, list_places, zone_by_cube
 from tower_sim.games.dead_reckoning.answers import BattleStep, StepKind, Used
-from tower_sim.games.dead_reckoning.combat import Result, in_explosive, resolve, verdict
-from tower_sim.games.dead_reckoning.sides import Setup
-from tower_sim.games.dead_reckoning.worths import EXPLOSIVE, kind, legible, read, worth
+from tower_sim.games.dead_reckoning.combat import (
+    EXPLOSIVE,
+    Result,
+    in_explosive,
+    kind,
+    legible,
+    read,
+    resolve,
+    verdict,
+    worth,
+    zone_by_cube,
+)
+from tower_sim.games.dead_reckoning.rules import Ability, BattleRules
 from tower_sim.games.running import MAX_RUN, check_run
 from tower_sim.tools import check_bounds, pack, unpack
-from tower_sim.values import Cube, Landing, Outcome, Status, TowerState, count_by_colour, in_order
+from tower_sim.values import BORDER, TABLE, ZONE, Cube, Landing, Outcome, Status, TowerState, count_by_colour, in_order
 from tower_sim.values import supply as make_cubes
 
-TOKEN_PREFIX = "BATTLE3"
+TOKEN_PREFIX = "BATTLE4"
 SHAKE = 1.0  # g: strength of the knock on the table that shakes the ship; an assumption
 # Choices of rulings that depend on the contacts of a cube.
 NEED_CONTACTS = (("two_zones", "both"), ("two_zones", "rethrown"), ("on_cube", "rethrown"))
 SHAKES = 10  # limit of shakes in a row; stuck cubes are then taken out by hand and thrown again, so battles end
+
+
+def list_places(board: Board) -> list[str]:
+    """Return the zones of a board, the border and the table."""
+    return [*(ZONE + zone.name for zone in board.zones), BORDER, TABLE]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One use of an ability, by its number among those of the side, with a cube's number and a zone if needed (line
+    921).
+    """
+
+    ability: int
+    cube: int | None = None
+    zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +130,7 @@ class Battle:
     - `contenders`: the sides that are still in a tie-break.
     """
 
-    setup: Setup
+    rules: BattleRules
     seed: int
     game: int
     board: Board
@@ -136,7 +161,7 @@ class Battle:
 
     def result(self) -> Result:
         used = [(side, self.ability(side, use)) for side, use in self.used]
-        return resolve(self.setup, self.board, self.places, used, self.contenders, self.zones_across)
+        return resolve(self.rules, self.board, self.places, used, self.contenders, self.zones_across)
 
     @property
     def zones_across(self) -> dict[Cube, tuple[str, ...]]:
@@ -149,7 +174,7 @@ class Battle:
         return in_explosive(self.places, self.board, self.zones_across)
 
     def ability(self, side: str, use: Use) -> Ability:
-        return self.setup.side(side).abilities[use.ability]
+        return self.rules.abilities[side][use.ability]
 
     def uses(self, side: str) -> tuple[Use, ...]:
         """Return every use that `side` may now make of its abilities.
@@ -160,8 +185,8 @@ class Battle:
         used = {use.ability for colour, use in self.used if colour == side}
         can_throw = bool(_at_hand(self, side, "ability"))
         ways: list[Use] = []
-        for number, ability in enumerate(self.setup.side(side).abilities):
-            if number in used or (self.setup.buildings and ability.barred_against_buildings):
+        for number, ability in enumerate(self.rules.abilities[side]):
+            if number in used or (self.rules.buildings and ability.barred_against_buildings):
                 continue
             if ability.kind == "move":
                 lying = sorted(zone_by_cube(self.places).items())
@@ -174,7 +199,7 @@ class Battle:
 
     def account(self) -> dict[str, dict[str, int]]:
         """Return the number of cubes by place and colour."""
-        colours = self.setup.colours
+        colours = self.rules.colours
         off = {name: getattr(self, name) for name in ("hand", "supply", "island", "lost", "taken")}
         on_board = {place: self.state.board.at(place) for place in list_places(self.board)}
         places = off | {"stuck": self.state.cubes} | on_board
@@ -224,12 +249,12 @@ def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
     return min((use for use in uses if rank(use)), key=lambda use: rank(use) or (), default=None)
 
 
-def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
+def start(model: BoardModel, rules: BattleRules, seed: int, game: int = 0) -> Battle:
     """Begin a battle: an empty board, and the first cubes of the sides in hand (rulebook, lines 911-913 and 949).
 
     Args:
         model: A ship. Some rulings need the contacts of physics.
-        setup: The combat. Its cubes are numbered side by side, the supply before cubes on islands.
+        rules: The combat. Its cubes are numbered side by side, the supply before cubes on islands.
         seed: Step i draws from SeedSequence(seed, spawn_key=(game, i)).
         game: The number of the battle.
 
@@ -237,31 +262,30 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
         The battle before its throw.
 
     >>> from tower_sim import count_by_colour, open_model
-    >>> from tower_sim.games.dead_reckoning.sides import Side
     >>> with open_model("dead_reckoning", "surrogate") as model:
-    ...     battle = start(model, Setup("ship", (Side("purple", 6), Side("green", 3))), seed=7)
+    ...     battle = start(model, BattleRules(cubes={"purple": 6, "green": 3}), seed=7)
     >>> count_by_colour(battle.hand), due(battle)
     ({'purple': 6, 'green': 3}, 'throw')
     """
     as_model(model)
-    seed, _ = check_run(setup, Setup, seed, None)
+    seed, _ = check_run(rules, BattleRules, seed, None)
     game = check_whole("game", game, 0, MAX_RUN)
     if not hasattr(model, "place"):
         raise fault("model", model.name, "one that knows a board", "open one of a ship, such as dead_reckoning")
     for ruling, choice in NEED_CONTACTS:
-        if setup.rulings.choices[ruling] == choice and not model.tells_contacts:
+        if getattr(rules.rulings, ruling) == choice and not model.tells_contacts:
             allowed = f"another choice with the model {model.name!r}, which does not know what a cube touches"
             raise fault(f"ruling {ruling}", choice, allowed, "take the model physics")
     board = legible(model.board, model.apparatus)
     stocks: tuple[list[Cube], list[Cube]] = ([], [])  # the supplies, the islands
     number = 0
-    for side in setup.sides:
-        for stock, count in zip(stocks, setup.stock(side), strict=True):
-            stock += make_cubes({side.colour: count}, model.cube_edge, first_id=number)
+    for colour in rules.colours:
+        for stock, count in zip(stocks, rules.stock(colour), strict=True):
+            stock += make_cubes({colour: count}, model.cube_edge, first_id=number)
             number += count
     supply, island = map(tuple, stocks)
-    edge, colours = model.cube_edge, setup.colours
-    battle = Battle(setup, seed, game, board, model.empty(), edge, number, supply, island, (), colours, setup.active)
+    edge, colours = model.cube_edge, rules.colours
+    battle = Battle(rules, seed, game, board, model.empty(), edge, number, supply, island, (), colours, rules.attacker)
     return _with_first_cubes(battle)
 
 
@@ -270,18 +294,17 @@ def due(battle: Battle) -> str:
 
     Source: rulebook, lines 917, 985, 987, 999, 1003-1007 and 1275.
     """
-    setup = battle.setup
+    rules = battle.rules
     if battle.hand or not battle.steps:
         return "throw"
     shakes = sum(1 for _ in takewhile(lambda step: step.kind == "shake", reversed(battle.steps)))
-    if battle.state.residents and setup.rulings.stuck == "shaken" and shakes < SHAKES:
+    if battle.state.residents and rules.rulings.stuck == "shaken" and shakes < SHAKES:
         return "shake"
     if battle.state.residents or battle.again:
         return "rethrow"
     if battle.exploding:
         return "explosion"
-    has_abilities = any(side.abilities for side in setup.sides)
-    if has_abilities and battle.passes < (2 if setup.kind == "ship" else 1):
+    if any(rules.abilities.values()) and battle.passes < (2 if rules.combat == "ship" else 1):
         return "ability"
     return "over"
 
@@ -298,9 +321,8 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
         The battle after the step.
 
     >>> from tower_sim import open_model
-    >>> from tower_sim.games.dead_reckoning.sides import Side
     >>> with open_model("dead_reckoning", "surrogate") as model:
-    ...     battle = start(model, Setup("ship", (Side("purple", 6), Side("green", 3))), seed=7)
+    ...     battle = start(model, BattleRules(cubes={"purple": 6, "green": 3}), seed=7)
     ...     while not battle.over:
     ...         battle = advance(model, battle, {"green": when_behind})
     >>> battle.result().winner
@@ -333,7 +355,7 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
             after = _use_ability(model, battle, policies.get(battle.turn, pass_always))
         case _:
             raise fault("next step", "none", "a battle that is not over", "start a new one")
-    is_tied = after.setup.kind == "tie_break" and after.over and after.result().winner is None
+    is_tied = after.rules.combat == "tie_break" and after.over and after.result().winner is None
     return _new_round(after) if is_tied else after
 
 
@@ -363,7 +385,7 @@ def _use_ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
     """Source: rulebook, lines 963 and 1003-1005."""
     side, allowed = battle.turn, battle.uses(battle.turn)
     use = policy(battle, side, allowed) if allowed else None
-    next_turn = battle.setup.opponent(side) if battle.setup.kind == "ship" else side
+    next_turn = battle.rules.opponent(side) if battle.rules.combat == "ship" else side
     if use is None:
         return _record(replace(battle, turn=next_turn, passes=battle.passes + 1), Step("pass", side))
     if use not in allowed:
@@ -388,7 +410,7 @@ def _use_ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
 
 def _land(battle: Battle, step: Step, outcome: Outcome) -> Battle:
     _check_outcome(battle, outcome)
-    rulings, rested = battle.setup.rulings, {*battle.resting} - {cube.id for cube in outcome.thrown}
+    rulings, rested = battle.rules.rulings, {*battle.resting} - {cube.id for cube in outcome.thrown}
     landed = sorted(outcome.landings, key=lambda x: x.cube)
     fates = {x.cube: verdict(x, rested=x.cube.id in rested, rulings=rulings) for x in landed}
 
@@ -425,7 +447,7 @@ def _record(battle: Battle, step: Step) -> Battle:
 
 
 def _first_cubes(battle: Battle) -> dict[str, int]:
-    return {side.colour: side.cubes for side in battle.setup.sides if side.colour in battle.contenders}
+    return {colour: cubes for colour, cubes in battle.rules.cubes.items() if colour in battle.contenders}
 
 
 def _with_first_cubes(battle: Battle) -> Battle:
@@ -434,7 +456,7 @@ def _with_first_cubes(battle: Battle) -> Battle:
 
 
 def _at_hand(battle: Battle, colour: str, occasion: str) -> tuple[Cube, ...]:
-    takes = occasion in battle.setup.side(colour).island_for
+    takes = occasion in battle.rules.side(colour).island_for
     return tuple(cube for cube in (*battle.supply, *(battle.island if takes else ())) if cube.colour == colour)
 
 
@@ -442,11 +464,11 @@ def _fetch(battle: Battle, wanted: Mapping[str, int], occasion: str) -> tuple[Ba
     """Return the battle without the wanted cubes, these cubes, and the numbers missing by colour (lines 895, 999)."""
     cubes: list[Cube] = []
     short: dict[str, int] = {}
-    rulings = battle.setup.rulings
+    rulings = battle.rules.rulings
     for colour, count in wanted.items():
         own = list(_at_hand(battle, colour, occasion)[:count])
         missing = count - len(own)
-        black = colour == battle.setup.non_player
+        black = colour == battle.rules.non_player
         ruling = rulings.black_run_out if black else rulings.extra_run_out if occasion == "explosion" else "fewer"
         if missing and ruling == "substituted":
             own += make_cubes({colour: missing}, battle.cube_edge, first_id=battle.numbered)
@@ -462,7 +484,7 @@ def _fetch(battle: Battle, wanted: Mapping[str, int], occasion: str) -> tuple[Ba
 def _new_round(battle: Battle) -> Battle:
     """Return a tied tie-break before its next throw (line 1275)."""
     back = (*battle.supply, *battle.state.board.cubes, *battle.lost)
-    still = battle.setup.colours if battle.setup.rulings.tie_again == "all" else battle.result().tied
+    still = battle.rules.colours if battle.rules.rulings.tie_again == "all" else battle.result().tied
     lying = battle.state.board.cubes
     state, supply = battle.state.take(lying) if lying else battle.state, tuple(sorted(back))
     empty = replace(battle, state=state, supply=supply, lost=(), resting=(), across=(), contenders=still)
@@ -497,8 +519,8 @@ def _read(document: Any) -> Battle:
     if not (zones <= {zone.name for zone in battle.board.zones} and named <= {cube.id for cube in there}):
         raise ValueError("its board is another")
     sides = {battle.turn, *battle.contenders, *(side for side, _ in battle.used)} - {""}
-    if not sides | {cube.colour for cube in every} <= set(battle.setup.colours):
+    if not sides | {cube.colour for cube in every} <= set(battle.rules.colours):
         raise ValueError("its sides are others")
-    if not all(0 <= use.ability < len(battle.setup.side(side).abilities) for side, use in battle.used):
+    if not all(0 <= use.ability < len(battle.rules.abilities[side]) for side, use in battle.used):
         raise ValueError("an ability is used that is not there")
     return battle

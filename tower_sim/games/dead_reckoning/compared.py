@@ -9,7 +9,6 @@ from tower_sim.errors import fault
 from tower_sim.games.compared import Compared, Row, Sureness, how_sure, instead, leaves, number
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.rules import BattleRules
-from tower_sim.games.dead_reckoning.sides import Setup, side_words
 from tower_sim.games.dead_reckoning.words import NUMBERS
 from tower_sim.runs import Figure
 
@@ -24,15 +23,15 @@ FIGURES = (
 )
 
 
-def roles(setup: Setup) -> tuple[str, str]:
+def roles(rules: BattleRules) -> tuple[str, str]:
     """Return the active side and the other one; in a tie-break the first two sides."""
-    active = setup.active or setup.colours[0]
-    return active, next(colour for colour in setup.colours if colour != active)
+    active = rules.attacker or rules.colours[0]
+    return active, next(colour for colour in rules.colours if colour != active)
 
 
 def figure_values(battle: Battle) -> tuple[float, ...]:
     """Return the value of each of `FIGURES` for a finished battle."""
-    active, other = roles(battle.setup)
+    active, other = roles(battle.rules)
     result = battle.result()
     sides = {"active": result.sides[active], "other": result.sides[other]}
     of_sides = (getattr(sides[side], key) for key, _, side in _OF_SIDES)
@@ -45,29 +44,29 @@ class ComparedBattles(Compared):
     """The description of two variants of a battle for a comparison."""
 
     def check(self, side: int) -> None:
-        setup: Setup = self.rules[side].setup
-        if len(setup.sides) != 2:
-            raise fault("number of sides", len(setup.sides), "2 in a comparison", "leave the others out")
+        number = len(self.rules[side].cubes)
+        if number != 2:
+            raise fault("number of sides", number, "2 in a comparison", "leave the others out")
 
     def document(self, side: int) -> dict[str, Any]:
         rules: BattleRules = self.rules[side]
-        sides = {of.colour: side_words(of) for of in rules.setup.sides}
-        return rules.model_dump(mode="json") | {"active": rules.setup.active, "sides": sides}
+        sides = {colour: rules.side(colour).model_dump(mode="json") for colour in rules.colours}
+        return rules.model_dump(mode="json") | {"active": rules.attacker, "sides": sides}
 
     def keys(self, side: int) -> dict[str, Any]:
         return dict(leaves(self.document(side)))
 
     def label(self, side: int) -> str:
-        setup: Setup = self.rules[side].setup
-        active = {setup.active: " (active)"}
-        return " against ".join(f"{of.colour} {of.cubes}{active.get(of.colour, '')}" for of in setup.sides)
+        rules: BattleRules = self.rules[side]
+        active = {rules.attacker: " (active)"}
+        return " against ".join(f"{colour} {number}{active.get(colour, '')}" for colour, number in rules.cubes.items())
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
         rows = {row.key: row for row in groups[0]}
         alike, much = "about as in A", "about as much damage as in A"
         strength, of_other = rows["strength_active"], rows["strength_other"]
         loss, harm = rows["damage_taken_active"], rows["damage_given_active"]
-        side = "the active side" if self.rules[1].setup.active else "the first side"
+        side = "the active side" if self.rules[1].attacker else "the first side"
         return (
             f"{_describe_winner(rows['active_wins'], side)} "
             f"{_describe(strength, 'Its strength is', alike)}; {_describe(of_other, 'that of the other is', alike)}. "

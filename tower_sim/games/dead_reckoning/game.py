@@ -10,10 +10,9 @@ from tower_sim.apparatus import Apparatus, with_board
 from tower_sim.drops import BoardModel, TooManyFailedDraws
 from tower_sim.games import Game, GameTower, Turn
 from tower_sim.games.dead_reckoning import battle, words
-from tower_sim.games.dead_reckoning.combat import RULES_VERSION
+from tower_sim.games.dead_reckoning.combat import RULES_VERSION, legible
 from tower_sim.games.dead_reckoning.compared import FIGURES, ComparedBattles, figure_values
 from tower_sim.games.dead_reckoning.rules import BattleRules
-from tower_sim.games.dead_reckoning.worths import legible
 from tower_sim.games.ways import Ways
 from tower_sim.tools import Column
 
@@ -41,13 +40,12 @@ class DeadReckoning(Game):
         legible(with_board(apparatus).board, apparatus.name)
 
     def cubes(self, rules: BattleRules) -> dict[str, int]:
-        setup = rules.setup
-        return {side.colour: sum(setup.stock(side)) for side in setup.sides}
+        return {colour: sum(rules.stock(colour)) for colour in rules.colours}
 
     def play(self, tower: GameTower, rules: BattleRules) -> Iterator[Turn]:
         """Step i of run r draws from SeedSequence(seed, spawn_key=(r, i)); a run without a number has r = 0."""
         model = cast("BoardModel", tower.model)
-        first = now = battle.start(model, rules.setup, tower.seed, tower.run or 0)
+        first = now = battle.start(model, rules, tower.seed, tower.run or 0)
         try:
             for now in battle.play(model, first, dict.fromkeys(rules.cubes, battle.when_behind)):
                 step = now.steps[-1]

@@ -11,14 +11,14 @@ from typing import Any, get_args
 from tower_sim.apparatus import Apparatus, with_board
 from tower_sim.documents import Share
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning.abilities import ZONE, list_places
 from tower_sim.games.dead_reckoning.answers import BattleOddsAnswer, BattleSummary, StepKind
-from tower_sim.games.dead_reckoning.battle import Battle
+from tower_sim.games.dead_reckoning.battle import Battle, list_places
 from tower_sim.games.dead_reckoning.words import NUMBERS, head_json, odds_report
 from tower_sim.games.odds import ManyRuns, mean, proportion, shares
 from tower_sim.games.tower import Turn
 from tower_sim.runs import CONFIDENCE
 from tower_sim.tools import count_noun
+from tower_sim.values import ZONE
 
 _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown
 
@@ -89,7 +89,7 @@ class BattleOdds(ManyRuns):
         Explosion chains of one battle are not independent, so their interval is somewhat too narrow.
         """
         battle = self._last()
-        setup, redrawn = battle.setup, self.failures.total()
+        rules, redrawn = battle.rules, self.failures.total()
         places = list_places(battle.board)
         by_place = sum(self.final, Counter[str]())
 
@@ -99,11 +99,11 @@ class BattleOdds(ManyRuns):
         return {
             "games": self.runs,
             "confidence": CONFIDENCE,
-            "win": chances("win", setup.colours),
-            "sink": chances("sink", setup.can_sink),
-            "legendary": chances("legendary", setup.ships if setup.kind != "building" else ()),
-            "buildings_removed": proportion(self.happened["removed", ""], self.runs) if setup.buildings else None,
-            "means": {colour: {name: mean(self.numbers[colour, name]) for name in NUMBERS} for colour in setup.colours},
+            "win": chances("win", rules.colours),
+            "sink": chances("sink", rules.can_sink),
+            "legendary": chances("legendary", rules.ships if rules.combat != "building" else ()),
+            "buildings_removed": proportion(self.happened["removed", ""], self.runs) if rules.buildings else None,
+            "means": {colour: {name: mean(self.numbers[colour, name]) for name in NUMBERS} for colour in rules.colours},
             "explosion_chains": {
                 "length": mean(list(self.chains.elements()), self.runs),
                 "histogram": {str(length): self.chains[length] for length in sorted(self.chains)},
@@ -132,7 +132,7 @@ class BattleOdds(ManyRuns):
 
         last, in_play, ship = self._last(), self.in_play, with_board(apparatus)
         counts = {zone.name: [places[ZONE + zone.name] for places in in_play] for zone in ship.board.zones}
-        sides = " against ".join(f"{side.colour} {side.cubes}" for side in last.setup.sides)
+        sides = " against ".join(f"{colour} {cubes}" for colour, cubes in last.rules.cubes.items())
         title = f"{ship.name}, {count_noun(self.runs, 'battle')}, {sides}, {last.state.model}, seed {last.seed}"
         draw_densities(ship, self.rests, counts, [places.total() for places in in_play], path, title=title)
 
@@ -158,4 +158,4 @@ def chains(battle: Battle) -> list[int]:
 
 def _origin(battle: Battle) -> tuple[object, ...]:
     state = battle.state
-    return (battle.setup, battle.seed, state.model, state.apparatus, state.digest)
+    return (battle.rules, battle.seed, state.model, state.apparatus, state.digest)

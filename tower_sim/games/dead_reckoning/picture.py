@@ -29,11 +29,10 @@ from tower_sim.drawing import (
     project_on_plan,
     save,
 )
-from tower_sim.games.dead_reckoning.abilities import ZONE
-from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, kind, worth
+from tower_sim.games.dead_reckoning.combat import DAMAGE, EXPLOSIVE, kind, worth
 from tower_sim.runs import ratio_of_sums
 from tower_sim.tools import count_noun
-from tower_sim.values import TowerState, count_by_colour
+from tower_sim.values import ZONE, TowerState, count_by_colour
 
 Array = npt.NDArray[np.float64]
 

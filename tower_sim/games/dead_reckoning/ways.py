@@ -22,12 +22,12 @@ class BattleWays(Ways):
     picture = "the board with the cubes"
 
     def head(self, rules: BattleRules, *, apparatus: str, model: str, seed: int) -> str:
-        return words.head_words(setup_json(rules.setup, seed=seed, model=model, apparatus=apparatus))
+        return words.head_words(setup_json(rules, seed=seed, model=model, apparatus=apparatus))
 
     def line(self, turn: Turn, rules: BattleRules) -> str:
         if turn.failed is not None:
             return f"{turn.index:3}  {turn.kind}: {turn.failed}"
-        return words.step_line(turn.index, turn.entry.steps[-1], rules.setup)
+        return words.step_line(turn.index, turn.entry.steps[-1], rules)
 
     def document_of(
         self, turns: Sequence[Turn], rules: BattleRules, *, apparatus: str, model: str, seed: int

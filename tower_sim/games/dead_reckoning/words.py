@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
-from tower_sim.games.dead_reckoning.abilities import ZONE, Ability
-from tower_sim.games.dead_reckoning.answers import BattleAnswer, BattleHead, Goods
+from tower_sim.games.dead_reckoning.answers import BattleAnswer, BattleHead, Goods, SideWords
 from tower_sim.games.dead_reckoning.battle import Battle, Step
-from tower_sim.games.dead_reckoning.combat import SideResult
-from tower_sim.games.dead_reckoning.sides import Setup, side_words
-from tower_sim.games.dead_reckoning.worths import Worth
+from tower_sim.games.dead_reckoning.combat import SideResult, Worth
+from tower_sim.games.dead_reckoning.rules import Ability, BattleRules
 from tower_sim.games.odds import mean_text, share_text
 from tower_sim.runs import FEWEST, too_few
 from tower_sim.tools import count_noun
-from tower_sim.values import Cube, Status, count_by_colour
+from tower_sim.values import ZONE, Cube, Status, count_by_colour
 
 NUMBERS = {
     "strength": "strength",
@@ -39,7 +37,7 @@ def battle_json(battle: Battle) -> BattleAnswer:
         "schema": "tower-sim/battle",
         "version": 4,
         **head_json(battle),
-        "steps": [step.to_json(battle.setup.colours) for step in battle.steps],
+        "steps": [step.to_json(battle.rules.colours) for step in battle.steps],
         "result": result
         and {
             colour: {
@@ -72,23 +70,23 @@ def _goods_json(of: SideResult | Worth) -> Goods:
 
 def head_json(battle: Battle) -> BattleHead:
     """Return the head of a battle's document."""
-    return setup_json(battle.setup, seed=battle.seed, model=battle.state.model, apparatus=battle.state.apparatus)
+    return setup_json(battle.rules, seed=battle.seed, model=battle.state.model, apparatus=battle.state.apparatus)
 
 
-def setup_json(setup: Setup, *, seed: int, model: str, apparatus: str) -> BattleHead:
+def setup_json(rules: BattleRules, *, seed: int, model: str, apparatus: str) -> BattleHead:
     """Return the head of the document of a battle that has not begun."""
     return {
         "seed": str(seed),
         "model": model,
         "apparatus": apparatus,
         "game": "dead_reckoning",
-        "kind": setup.kind,
-        "active": setup.active or None,
-        "cubes": {side.colour: side.cubes for side in setup.sides},
-        "sides": {side.colour: side_words(side) for side in setup.sides},
-        "provoked": setup.provoked,
-        "abilities": {side.colour: [ability.text for ability in side.abilities] for side in setup.sides},
-        "rulings": setup.rulings.choices,
+        "kind": rules.combat,
+        "active": rules.attacker or None,
+        "cubes": rules.cubes,
+        "sides": {colour: cast("SideWords", rules.side(colour).model_dump(mode="json")) for colour in rules.colours},
+        "provoked": rules.provoked,
+        "abilities": {side: [ability.text for ability in some] for side, some in rules.abilities.items()},
+        "rulings": rules.rulings.choices,
     }
 
 
@@ -116,7 +114,7 @@ def _head(document: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def step_line(number: int, step: Step, setup: Setup) -> str:
+def step_line(number: int, step: Step, rules: BattleRules) -> str:
     """Return one step as a line."""
     if step.kind == "pass":
         return f"{number:3}  {step.side} passes"
@@ -125,10 +123,10 @@ def step_line(number: int, step: Step, setup: Setup) -> str:
         what = f"{step.side} {Ability.parse(step.ability).words('s', step.use.zone or '')} (ability)"
     onto_board = (*step.thrown, *step.placed)
     cubes = (*onto_board, *step.taken)
-    line = f"{number:3}  {what:<18} {_cubes(cubes, setup.colours) if cubes else '':<7}"
+    line = f"{number:3}  {what:<18} {_cubes(cubes, rules.colours) if cubes else '':<7}"
     places = {landing.cube: landing.place for landing in step.landings}
     there = {place: [cube for cube in onto_board if places.get(cube) == place] for place in sorted(places.values())}
-    remarks = [f"{_place(place)} {_cubes(cubes, setup.colours)}" for place, cubes in there.items() if cubes]
+    remarks = [f"{_place(place)} {_cubes(cubes, rules.colours)}" for place, cubes in there.items() if cubes]
     remarks += [f"{sum(step.short.values())} missing"] * any(step.short.values())
     remarks += [f"{len(step.lost)} lost"] * bool(step.lost)
     remarks += [step.status.sentence.rstrip(".")] * (step.status is not Status.SETTLED)
@@ -138,17 +136,17 @@ def step_line(number: int, step: Step, setup: Setup) -> str:
 
 def battle_summary(battle: Battle) -> str:
     """Return the result of a finished battle as text."""
-    setup, result = battle.setup, battle.result()
-    width = max(len(colour) for colour in setup.colours)
+    rules, result = battle.rules, battle.result()
+    width = max(len(colour) for colour in rules.colours)
     lines = ["", "  ".join(["".ljust(width), *NUMBERS.values()])]
     for colour, side in result.sides.items():
         cells = [str(getattr(side, name)).rjust(len(title)) for name, title in NUMBERS.items()]
         lines.append("  ".join([colour.ljust(width), *cells]))
-    is_tie = setup.active == result.winner and len({side.strength for side in result.sides.values()}) == 1
+    is_tie = rules.attacker == result.winner and len({side.strength for side in result.sides.values()}) == 1
     lines.append(f"\n{result.winner} wins" + (": ties go to the active side" if is_tie else ""))
     if result.encounter_effect:
         lines.append(f"the encounter's card has its effect for {_EFFECTS[result.encounter_effect]}")
-    lines += [f"the buildings of {setup.buildings} are removed"] * result.removed
+    lines += [f"the buildings of {rules.buildings} are removed"] * result.removed
     for colour, plunder in result.to_place.items():
         coins = "coin" if plunder.coins == 1 else "coins"
         goods = {coins: plunder.coins, "cargo": plunder.cargo, "coins or cargo": plunder.choice}
