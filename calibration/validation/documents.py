@@ -61,17 +61,16 @@ def page() -> str:
             parts.append(_part(f"Rules: {name}", "key", (_row(key, field) for key, field in iter_fields(rules))))
     for kind in (Throw, Play, Odds):
         parts.append(_part(f"Request: {kind.do}", "field", (_row(key, field) for key, field in iter_fields(kind))))
-    example = games[EXAMPLE].ways.types()
     for kind in (
         ThrowAnswer,
         ChancesAnswer,
         *games["amerigo"].ways.types()[:1],
         *games["dead_reckoning"].ways.types(),
-        *example,
+        *games[EXAMPLE].ways.types(),
     ):
         schema = TypeAdapter(kind).json_schema()
         name = schema["properties"]["schema"]["const"].removeprefix("tower-sim/")
-        title = f"Answer: {name}" + (f" of {EXAMPLE}" if kind in example else "")
+        title = f"Answer: {name}" + (f" of {schema['properties']['game']['const']}" if name.startswith("game-") else "")
         parts.append(_table(title, ("key", "type", "meaning"), _keys(schema, schema.get("$defs", {}))))
     for table in (DROPS, CUBES, *(table for game in games.values() for table in list_tables(game)[2:])):
         rows = ((f"`{c.name}`", f"{c.kind}, or null" if c.nullable else c.kind, c.meaning) for c in table.columns)
@@ -99,7 +98,7 @@ def _keys(schema: dict[str, Any], shared: dict[str, Any], before: str = "") -> I
         while (items := kind.get("items")) or isinstance(kind.get("additionalProperties"), dict):
             path, kind = (f"{path}[]", items) if items else (f"{path}.NAME", kind["additionalProperties"])
         of = kind.get("$ref", "").rpartition("/")[2]
-        if of in shared and of not in FIGURES and name != "rules":
+        if of in shared and of not in FIGURES and name not in ("rules", "battle"):
             yield from _keys(shared[of], shared, f"{path}.")
         else:
             words = ", ".join(map(str, kind.get("enum", [kind["const"]] if "const" in kind else ())))

@@ -32,7 +32,7 @@ def test_a_game_has_36_turns_that_account_for_every_cube(game: str):
     assert list(document) == [
         "schema", "version", "seed", "model", "apparatus", "game", "game_version", "rules", "turns",
     ]  # fmt: skip
-    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/game-run", 1, "7")
+    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/game-run", 2, "7")
     assert len(document["turns"]) == 36
     inside = dict.fromkeys(COLOURS, 0)
     for i, turn in enumerate(document["turns"]):

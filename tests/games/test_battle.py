@@ -15,12 +15,12 @@ from support.ships import DiceShip, ScriptedShip
 
 from tower_sim.drops import TooManyFailedDraws
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning import Battle, Rulings, Use, advance, start, when_behind
+from tower_sim.games.dead_reckoning import GAME, Battle, Rulings, Use, advance, start, when_behind
 from tower_sim.games.dead_reckoning.battle import SHAKES, pass_always, play
 from tower_sim.games.dead_reckoning.combat import SideResult, Worth
 from tower_sim.games.dead_reckoning.odds import BattleOdds
 from tower_sim.games.dead_reckoning.rules import OCCASIONS
-from tower_sim.games.dead_reckoning.words import battle_json, battle_summary, head_words, step_line
+from tower_sim.games.dead_reckoning.words import describe_result, describe_rules, describe_step
 from tower_sim.games.rules import questions
 from tower_sim.values import Landing, Status, count_by_colour
 
@@ -396,7 +396,6 @@ def test_a_battle_saved_after_any_step_equals_one_that_was_not_and_goes_on_the_s
         battle, saved = advance(ROUGH, battle, ANY), advance(ROUGH, saved, ANY)
     assert saved == battle
     assert Battle.from_token(saved.token()) == battle
-    assert battle_json(saved) == battle_json(battle)
 
 
 @settings(max_examples=40, deadline=None)
@@ -405,9 +404,8 @@ def test_people_read_the_rulebooks_words_and_never_an_identifier(combat, seed):
     odds = BattleOdds()
     *_, battle = play(ROUGH, start(ROUGH, combat, seed), ANY)
     odds.add_battle(battle)
-    head = head_words(battle_json(battle))
-    lines = [step_line(i, step, combat) for i, step in enumerate(battle.steps)]
-    text = "\n".join([head, *lines, battle_summary(battle), odds.words()])
+    lines = [describe_step(step, combat) for step in battle.steps]
+    text = "\n".join([describe_rules(combat), *lines, describe_result(battle), odds.words()])
     assert not re.search(r"_(?!ship\b)|\w:\d|zone:|inside:|choice|rethrow|explosion\b", text.replace("fake_ship", ""))
 
 
@@ -419,19 +417,18 @@ def test_a_step_is_told_as_people_say_it():
         violet=[None, "move:1 11 one"],
         green=["throw:2"],
     )
-    lines = [" ".join(step_line(i, step, battle.rules).split()) for i, step in enumerate(battle.steps)]
-    assert lines == [
-        "0 throw 1+1 on a border 1+0, one 0+1",
-        "1 thrown again 1+0 coin 1+0",
-        "2 violet passes",
-        "3 green throws two more cubes (ability) 0+2 bang 0+1, two 0+1",
-        "4 explosive shot 0+2 coins or cargo 0+1, two 0+1",
-        "5 violet moves a cube to one and takes one damage less (ability) 0+1 one 0+1",
-        "6 green passes",
-        "7 violet passes",
+    assert [describe_step(step, battle.rules) for step in battle.steps] == [
+        "throw (violet 1, green 1); on a border: violet 1; one: green 1",
+        "thrown again (violet 1); coin: violet 1",
+        "violet passes",
+        "green throws two more cubes by an ability (green 2); bang: green 1; two: green 1",
+        "explosive shot (green 2); coins or cargo: green 1; two: green 1",
+        "violet moves a cube to one and takes one damage less by an ability (green 1); one: green 1",
+        "green passes",
+        "violet passes",
     ]
-    assert "green places 2 coins or cargo in holds or on the island, or gives them back" in battle_summary(battle)
-    assert "green can throw two more cubes\n" in head_words(battle_json(battle))
+    assert "green places 2 coins or cargo in holds or on the island, or gives them back" in describe_result(battle)
+    assert "; green can throw two more cubes" in describe_rules(battle.rules)
 
 
 @each_case("harm", ["", "x", "TOWER3.a.b", "BATTLE3", "cut", "flip", "two lines\nof text"])
@@ -447,74 +444,46 @@ def test_a_damaged_token_is_refused_in_one_line(harm: str):
     assert Battle.from_token(f" {token}\n") == start(DiceShip(), setup(), 1)
 
 
-def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequences():
-    combat = setup(2, 1, violet_side=able("throw:1"), rulings={"left_board": "lost"})
-    battle = run(
-        [{0: "bang", 1: "table", 10: "one"}, {0: "one", 2: "both"}, {3: "damage"}], combat, ["throw:1"], seed=2**100
-    )
-    document = json.loads(json.dumps(battle_json(battle)))
-    head = {
-        "schema": "tower-sim/battle",
-        "version": 4,
-        "seed": str(2**100),
-        "model": "scripted",
-        "apparatus": "fake_ship",
-        "kind": "ship",
-        "active": "violet",
-        "cubes": {"violet": 2, "green": 1},
-    }
-    assert document.items() >= head.items()
-    assert document["rulings"] == Rulings(left_board="lost").choices
-    assert document["abilities"] == {"violet": ["throw:1"], "green": []}
-    every = ["throw", "explosion", "ability"]
-    plain = {"supply": 10, "island": 0, "island_for": every, "damage": 0, "pirate": False}
-    assert (document["sides"], document["provoked"]) == ({"violet": plain, "green": plain}, False)
-    assert [step["kind"] for step in document["steps"]] == ["throw", "explosion", "ability", "pass", "pass"]
+def test_the_document_of_a_battle_tells_its_rules_steps_board_and_result():
+    rules = setup(2, 1, violet_side=able("throw:1"), rulings={"left_board": "lost"})
+    model = ScriptedShip(script=({0: "bang", 1: "table", 10: "one"}, {0: "coin", 2: "both"}, {3: "two"}))
+    turns = list(GAME.start(model, rules, 2**100))
+    document = GAME.ways.document_of(turns, rules, apparatus="fake_ship", model="scripted", seed=2**100)
+    document = json.loads(json.dumps(document))
+    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/game-run", 2, str(2**100))
+    assert document["battle"] == GAME.plain(rules)["battle"]
+    assert [turn["kind"] for turn in document["turns"]] == ["throw", "explosion", "ability", "pass", "pass"]
+    first, _, ability, _, last = document["turns"]
     nothing = {"violet": 0, "green": 0}
-    assert document["steps"][0] == {
+    assert first == {
+        "index": 0,
         "kind": "throw",
-        "side": None,
-        "use": None,
-        "status": "settled",
-        "attempts": 1,
-        "failures": [],
-        "cubes": [0, 1, 10],
         "thrown": {"violet": 2, "green": 1},
-        "placed": nothing,
-        "taken": nothing,
-        "lost": {"violet": 1, "green": 0},
-        "short": nothing,
-        "landings": [
-            {"cube": 0, "colour": "violet", "place": "zone:bang", "also": []},
-            {"cube": 1, "colour": "violet", "place": "table", "also": []},
-            {"cube": 10, "colour": "green", "place": "zone:one", "also": []},
-        ],
+        "out": {"violet": 2, "green": 1},
+        "inside": nothing,
+        "board": {"zone:bang": {"violet": 1}, "zone:one": {"green": 1}},
+        "facts": {"through_ship": True, "explosion": False},
+        "says": "throw (violet 2, green 1); on the table: violet 1; bang: violet 1; one: green 1; 1 lost",
     }
-    assert document["steps"][2]["use"] == {"ability": "throw:1", "cube": None, "zone": None}
-
-    def side(strength, plunder, given, taken):
-        return {"strength": strength, "plunder": plunder, "damage_given": given, "damage_taken": taken}
-
-    some, none = ({"coins": n, "cargo": n, "choice": 0} for n in (1, 0))
-    assert document["result"] == {"violet": side(1, some, 1, 0), "green": side(1, none, 0, 2)}
-    assert document["winner"] == "violet"
-    assert document["consequences"] == {
-        "legendary": "violet",
-        "encounter_effect": None,
-        "merchant_mode": [],
-        "buildings_removed": False,
-        "damage": {"violet": 0, "green": 2},
-        "sunk": [],
-        "terror": [],
-        "barred": None,
-        "to_place": {"violet": some, "green": none},
+    facts = {"through_ship": True, "explosion": False, "side": "violet", "ability": "throw:1"}
+    assert (ability["facts"], ability["says"]) == (
+        facts,
+        "violet throws one more cube by an ability (violet 1); two: violet 1",
+    )
+    board = {"both": {"violet": 1}, "coin": {"violet": 1}, "one": {"green": 1}, "two": {"violet": 1}}
+    assert last["board"] == {f"zone:{zone}": counts for zone, counts in board.items()}
+    numbers = {"strength": (2, 1), "coins": (2, 0), "cargo": (1, 0), "choice": (0, 0)}
+    numbers |= {"damage_given": (0, 0), "damage_taken": (0, 1)}
+    assert last["facts"] == {
+        "through_ship": False,
+        "explosion": False,
+        "side": "violet",
+        "winner": "violet",
+        "active_wins": True,
+        **{f"{key}_{side}": of[i] for key, of in numbers.items() for i, side in enumerate(("active", "other"))},
+        "follows": "violet places 2 coins, 1 cargo in holds or on the island, or gives them back; "
+        "violet puts a cube on Legendary",
     }
-
-
-def test_the_document_of_an_unfinished_battle_has_no_result_and_a_tie_break_no_active_side():
-    document = battle_json(start(DiceShip(), rules_of("tie_break", violet=1, green=1), 1))
-    assert (document["result"], document["winner"], document["consequences"]) == (None, None, None)
-    assert (document["active"], document["steps"]) == (None, [])
 
 
 def test_each_step_lists_where_every_cube_lies_also_when_nothing_was_thrown():

@@ -38,7 +38,6 @@ from tower_sim.games.dead_reckoning.rules import (
     last_turn_cubes,
     player_cubes,
 )
-from tower_sim.games.dead_reckoning.words import battle_json
 from tower_sim.games.rules import questions
 from tower_sim.tools import pack, unpack
 from tower_sim.values import Cube
@@ -576,8 +575,7 @@ def test_by_the_letter_a_cube_across_two_zones_counts_in_both_and_explodes_if_on
     battle = run([{0: "one+two", 10: "two"}], setup(active="green", **both))
     assert (battle.result().sides["violet"].strength, battle.result().winner) == (3, "violet")
     assert battle.across == ((0, ("one", "two")),)
-    landings = battle_json(battle)["steps"][0]["landings"]
-    assert [x["also"] for x in landings] == [["two"], []]
+    assert [x.touches[1:] for x in battle.steps[0].landings] == [("two",), ()]
     nearest = run([{0: "one+two", 10: "two"}], setup(active="green"))
     assert (nearest.result().winner, nearest.across) == ("green", ())
     bangs = run([{0: "coin+bang", 10: "one"}, {0: "one+two", 1: "coin"}], setup(**both))

@@ -200,11 +200,10 @@ def test_wilson_intervals_stay_within_0_and_1_and_few_or_equal_values_have_none(
 def test_the_document_has_the_head_of_a_battle_and_the_summary_and_is_json(rough):
     odds, battles = rough
     document = json.loads(json.dumps(odds.document()))
-    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/battle-odds", 1, "3")
-    assert (document["kind"], document["active"], document["model"]) == ("ship", "violet", "dice")
-    assert document["cubes"] == {"violet": 4, "green": 3}
+    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/battle-odds", 2, "3")
+    assert (document["game"], document["model"]) == ("dead_reckoning", "dice")
+    assert document["battle"]["cubes"] == {"violet": 4, "green": 3}
     assert document["summary"]["games"] == len(battles)
-    assert "steps" not in document
 
 
 def test_a_tie_break_of_three_has_three_chances():

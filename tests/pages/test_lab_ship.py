@@ -22,7 +22,8 @@ from tower_sim import cli
 from tower_sim.apparatus import load, with_board
 from tower_sim.games.dead_reckoning import Battle, BattleRules, start
 from tower_sim.games.dead_reckoning.battle import play
-from tower_sim.games.dead_reckoning.odds import NUMBERS, BattleOdds
+from tower_sim.games.dead_reckoning.odds import BattleOdds
+from tower_sim.games.dead_reckoning.words import NUMBERS
 from tower_sim.surrogate import BoardLaw, ShipSurrogate, ship, shipped
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.ship import landing

@@ -16,7 +16,6 @@ const play = async (body: Schemas["Play"]) => had(await client.POST("/v1/games",
 /** Return how long a game was, or of how many games the odds are; each kind of document has a type of its own. */
 function length(played: Awaited<ReturnType<typeof play>>): number {
   switch (played.schema) {
-    case "tower-sim/battle": return played.steps.length;
     case "tower-sim/game-run": return played.turns.length;
     case "tower-sim/game-odds": return played.runs;
     case "tower-sim/battle-odds": return played.summary.games;

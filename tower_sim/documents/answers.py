@@ -68,6 +68,8 @@ class TurnAnswer(Answer):
     """One turn of a game; the type of each game says which `facts` it lists."""
 
     index: Annotated[int, Field(ge=0, description="Its number, from 0.")]
+    kind: Annotated[str, Field(description="What happened: drop, or a word of the game.")]
+    board: NotRequired[Annotated[dict[str, Counts], Field(description="What lies at each place of a ship's board.")]]
     thrown: Counts
     out: Counts
     inside: Counts

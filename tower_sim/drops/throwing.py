@@ -133,9 +133,7 @@ class Throwing(ABC):
         ...     ship.board
         {'zone:damage_fore': {'blue': 2}, 'zone:strength_1_fore': {'blue': 1}}
         """
-        lying = self._state.board.lying
-        places = sorted({each.region for each in lying})
-        return {place: count_by_colour(each.cube for each in lying if each.region == place) for place in places}
+        return self._state.board.by_place
 
     def throw(
         self, cubes: Counts | None = None, /, *, seed: SupportsIndex | str | None = None, **colours: SupportsIndex

@@ -147,6 +147,10 @@ class Game(ABC):
                 return f"The {name.replace('_', ' ')} in {count_noun(words.total(), 'turn')}: {counts}{more}. {held}"
         return f"{self.title} took {count_noun(len(landed), 'turn')}. {held}"
 
+    def label(self, rules: Any) -> str:
+        """Return what the rules set up, in a few words for headings, or "" if nothing needs saying."""
+        return ""
+
     def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
         from tower_sim.games.picture import draw_run
 

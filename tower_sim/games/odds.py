@@ -128,7 +128,7 @@ def run_type(game: Any) -> Any:
     turn = make_type(f"{name}Turn", f"One turn of {game.title}.", answers.TurnAnswer.__annotations__ | {"facts": facts})
     turns = Annotated[list[turn], Field(description="The turns in order.")]
     fields = {"game_version": Literal[game.version], "turns": turns}
-    return make_type(f"{name}Run", f"One run of {game.title}.", _head(game, "tower-sim/game-run", 1) | fields)
+    return make_type(f"{name}Run", f"One run of {game.title}.", _head(game, "tower-sim/game-run", 2) | fields)
 
 
 def odds_type(game: Any) -> Any:

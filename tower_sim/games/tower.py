@@ -90,12 +90,12 @@ class GameTower(Throwing):
             lost = sorted({cube.id for cube in before} ^ {cube.id for cube in after}) or "one of them"
             allowed = "every cube inside, on the board or thrown once"
             raise fault(f"the cubes that {outcome.model} lost or doubled in turn {self.turn}", lost, allowed, "mend it")
-        self.outcomes = (*self.outcomes, outcome)
         self.follow(outcome.state, outcome)
 
     def follow(self, state: TowerState, last: Outcome | None = None) -> None:
-        """Continue from a state that the game computed itself."""
+        """Continue from a state that the game computed itself, `last` with the outcome of the model."""
         self._state, self.last = state, last
+        self.outcomes = (*self.outcomes, last) if last else self.outcomes
 
     def _do(self, counts: Counts, knock: float | None, seed: SupportsIndex | str | None) -> Outcome:
         if seed is not None:

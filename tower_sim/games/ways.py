@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from tower_sim.drops import DropModel
 from tower_sim.errors import UsageError, fault, quote
+from tower_sim.games.compared import leaves
 from tower_sim.games.odds import FigureOdds, ManyRuns, odds_type, run_type
 from tower_sim.games.running import check_knocks
 from tower_sim.games.tower import Turn
@@ -34,11 +35,10 @@ class Asked:
 class Ways:
     """The reports and documents of one game.
 
-    `turns` is the word for several turns, and `picture` says what the picture of a run shows.
+    `turns` is the word for several turns.
     """
 
     turns: str = "drops"
-    picture: str = "the game"
 
     def __init__(self, game: Any) -> None:
         self.game = game
@@ -47,11 +47,13 @@ class Ways:
 
     def head(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
         """Return the heading of a run."""
-        usual, tables = self.game.plain(self.game.read({})), self.game.plain(rules)
-        pairs = ((name, key, value) for name, table in tables.items() for key, value in table.items())
-        changes = ", ".join(f"{key} {value}" for name, key, value in pairs if usual[name].get(key) != value)
-        lines = [f"{self.game.title}, tower {apparatus}, {model}, seed {seed}"]
-        lines += [f"house rules: {changes}"] * bool(changes)
+        usual, own = (self.game.plain(some) for some in (self.game.read({}), rules))
+        known = {key: value for table in usual.values() for key, value in leaves(table)}
+        pairs = [pair for table in own.values() for pair in leaves(table)]
+        changed = [(key, value) for key, value in pairs if (known[key] != value if key in known else value)]
+        changes = ", ".join(f"{key} {value}" for key, value in changed)
+        lines = [f"{self.game.title}, {'ship' if self.game.board else 'tower'} {apparatus}, {model}, seed {seed}"]
+        lines += [*filter(None, [self.game.label(rules)]), *[f"house rules: {changes}"] * bool(changes)]
         return "\n".join([*lines, "turn: thrown, out, inside"])
 
     def line(self, turn: Turn, rules: Any) -> str:
@@ -70,7 +72,7 @@ class Ways:
         cubes = ("thrown", "out", "inside")
         return {
             "schema": "tower-sim/game-run",
-            "version": 1,
+            "version": 2,
             "seed": str(seed),
             "model": model,
             "apparatus": apparatus,
@@ -78,7 +80,8 @@ class Ways:
             "game_version": self.game.version,
             **self.game.plain(rules),
             "turns": [
-                {"index": turn.index}
+                {"index": turn.index, "kind": turn.kind}
+                | ({"board": turn.state.board.by_place} if self.game.board else {})
                 | {name: zeros | getattr(turn, name) for name in cubes}
                 | {"facts": dict(turn.facts), "says": turn.says}
                 for turn in turns

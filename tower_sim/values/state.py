@@ -13,7 +13,7 @@ import numpy as np
 
 from tower_sim.errors import UsageError, as_whole, check_kind, fault, quote
 from tower_sim.tools import MAX_DIGITS, MOST_BYTES, pack, unpack
-from tower_sim.values.cubes import MAX_CUBES, Cube, check_colour, each_cube
+from tower_sim.values.cubes import MAX_CUBES, Cube, check_colour, count_by_colour, each_cube
 
 MAX_SEED = 2**128 - 1
 SHORT = 12  # digits of a seed that people type again
@@ -115,6 +115,12 @@ class BoardState:
         """
         check_kind("place", place, str, "a word", "write zone:NAME, border or table")
         return tuple(sorted(resident.cube for resident in self.lying if resident.region == place))
+
+    @property
+    def by_place(self) -> dict[str, dict[str, int]]:
+        """The number of cubes by place and colour."""
+        places = sorted({each.region for each in self.lying})
+        return {place: count_by_colour(x.cube for x in self.lying if x.region == place) for place in places}
 
     def without(self, cubes: Iterable[Cube]) -> BoardState:
         """Return the board without `cubes`, which must lie on it."""

@@ -14,15 +14,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import takewhile
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import PlainSerializer, PlainValidator, TypeAdapter
+from pydantic import Field, PlainSerializer, PlainValidator, TypeAdapter
 
 from tower_sim.apparatus import Board
 from tower_sim.drops import BoardModel, as_model, until_landed
 from tower_sim.errors import check_kind, check_table, check_whole, fault
-from tower_sim.games.dead_reckoning.answers import BattleStep, StepKind, Used
 from tower_sim.games.dead_reckoning.combat import (
     EXPLOSIVE,
     Result,
@@ -46,6 +45,8 @@ SHAKE = 1.0  # g: strength of the knock on the table that shakes the ship; an as
 # Choices of rulings that depend on the contacts of a cube.
 NEED_CONTACTS = (("two_zones", "both"), ("two_zones", "rethrown"), ("on_cube", "rethrown"))
 SHAKES = 10  # limit of shakes in a row; stuck cubes are then taken out by hand and thrown again, so battles end
+
+StepKind = Literal["throw", "shake", "rethrow", "explosion", "ability", "pass"]
 
 
 def list_places(board: Board) -> list[str]:
@@ -93,27 +94,6 @@ class Step:
     def attempts(self) -> int:
         return self.drawn + len(self.failures)
 
-    def to_json(self, colours: Sequence[str]) -> BattleStep:
-        use: Used | None = self.use and {"ability": self.ability, "cube": self.use.cube, "zone": self.use.zone}
-        return {
-            "kind": self.kind,
-            "side": self.side or None,
-            "use": use,
-            "status": self.status.value,
-            "attempts": self.attempts,
-            "failures": [str(status) for status in self.failures],
-            "cubes": [cube.id for cube in (*self.thrown, *self.placed, *self.taken)],
-            "thrown": count_by_colour(self.thrown, colours),
-            "placed": count_by_colour(self.placed, colours),
-            "taken": count_by_colour(self.taken, colours),
-            "lost": count_by_colour(self.lost, colours),
-            "short": dict.fromkeys(colours, 0) | self.short,
-            "landings": [
-                {"cube": x.cube.id, "colour": x.cube.colour, "place": x.place, "also": list(x.touches[1:])}
-                for x in self.landings
-            ],
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Battle:
@@ -128,6 +108,7 @@ class Battle:
     - `passes`: the number of passes in a row.
     - `used`: the abilities that were used, with their sides.
     - `contenders`: the sides that are still in a tie-break.
+    - `last`: the outcome of the newest step, if the model computed one; a token leaves it out.
     """
 
     rules: BattleRules
@@ -150,6 +131,7 @@ class Battle:
     across: tuple[tuple[int, tuple[str, ...]], ...] = ()
     used: tuple[tuple[str, Use], ...] = ()
     steps: tuple[Step, ...] = ()
+    last: Annotated[Any, Field(exclude=True)] = field(default=None, compare=False, repr=False)
 
     @property
     def over(self) -> bool:
@@ -429,6 +411,7 @@ def _land(battle: Battle, step: Step, outcome: Outcome) -> Battle:
         again=numbers("again"),
         across=tuple(sorted(across.items())),
         steps=(*battle.steps, step),
+        last=outcome,
     )
 
 
@@ -443,7 +426,7 @@ def _record(battle: Battle, step: Step) -> Battle:
     lying, across = sorted(battle.places.items()), dict(battle.across)
     resting = tuple(cube.id for cube, _ in lying if cube.id in battle.resting)
     landings = tuple(Landing(cube, place, touches=across.get(cube.id, ())) for cube, place in lying)
-    return replace(battle, resting=resting, steps=(*battle.steps, replace(step, landings=landings)))
+    return replace(battle, resting=resting, steps=(*battle.steps, replace(step, landings=landings)), last=None)
 
 
 def _first_cubes(battle: Battle) -> dict[str, int]:

@@ -3,22 +3,85 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from tower_sim.apparatus import Apparatus, with_board
-from tower_sim.documents import Share
+from tower_sim.documents import Answer, ApparatusName, Mean, ModelName, Seed, Share
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning.answers import BattleOddsAnswer, BattleSummary, StepKind
-from tower_sim.games.dead_reckoning.battle import Battle, list_places
-from tower_sim.games.dead_reckoning.words import NUMBERS, head_json, odds_report
-from tower_sim.games.odds import ManyRuns, mean, proportion, shares
+from tower_sim.games.dead_reckoning.battle import Battle, StepKind, list_places
+from tower_sim.games.dead_reckoning.rules import BattleRules
+from tower_sim.games.dead_reckoning.words import NUMBERS, describe_place, describe_rules
+from tower_sim.games.odds import ManyRuns, mean, mean_text, proportion, run_type, share_text, shares
+from tower_sim.games.rules import plain
 from tower_sim.games.tower import Turn
-from tower_sim.runs import CONFIDENCE
+from tower_sim.games.ways import Ways
+from tower_sim.runs import CONFIDENCE, FEWEST, too_few
 from tower_sim.tools import count_noun
 from tower_sim.values import ZONE
+
+
+class Chains(Answer):
+    """How many explosive shots followed one another."""
+
+    length: Mean
+    histogram: dict[str, int]
+
+
+class PlaceShares(Answer):
+    """The share of cubes at each place, as thrown and in the end."""
+
+    landed: dict[str, Share]
+    final: dict[str, Share]
+
+
+class CubesBrought(Answer):
+    """How many cubes were in play, and where they were in the end."""
+
+    brought: int
+    by_place: dict[str, int]
+
+
+class BattleDraws(Answer):
+    """How many throws there were, and how many were drawn again."""
+
+    landed: int
+    redrawn: int
+    redraw_rate: float
+    failures: dict[str, int]
+
+
+class BattleSummary(Answer):
+    """The odds of many battles; shares and means by side."""
+
+    games: int
+    confidence: float
+    win: dict[str, Share]
+    sink: dict[str, Share]
+    legendary: dict[str, Share]
+    buildings_removed: Share | None
+    means: dict[str, dict[str, Mean]]
+    explosion_chains: Chains
+    places: PlaceShares
+    cubes: CubesBrought
+    draws: BattleDraws
+    steps: dict[str, int]
+
+
+class BattleOddsAnswer(Answer):
+    """The odds of many battles of Dead Reckoning."""
+
+    schema: Literal["tower-sim/battle-odds"]
+    version: Literal[2]
+    seed: Seed
+    model: ModelName
+    apparatus: ApparatusName
+    game: Literal["dead_reckoning"]
+    battle: BattleRules
+    summary: BattleSummary
+
 
 _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown
 
@@ -120,12 +183,20 @@ class BattleOdds(ManyRuns):
         }
 
     def document(self) -> dict[str, Any]:
-        head = head_json(self._last())
-        answer: BattleOddsAnswer = {"schema": "tower-sim/battle-odds", "version": 1, **head, "summary": self.summary()}
-        return {**answer}
+        last = self._last()
+        return {
+            "schema": "tower-sim/battle-odds",
+            "version": 2,
+            "seed": str(last.seed),
+            "model": last.state.model,
+            "apparatus": last.state.apparatus,
+            "game": "dead_reckoning",
+            BattleRules.table: plain(last.rules),
+            "summary": self.summary(),
+        }
 
     def words(self) -> str:
-        return odds_report(self.document())
+        return odds_report(self.document(), self._last().rules)
 
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
         from tower_sim.games.dead_reckoning.picture import draw_densities
@@ -159,3 +230,67 @@ def chains(battle: Battle) -> list[int]:
 def _origin(battle: Battle) -> tuple[object, ...]:
     state = battle.state
     return (battle.rules, battle.seed, state.model, state.apparatus, state.digest)
+
+
+def odds_report(document: Mapping[str, Any], rules: BattleRules) -> str:
+    """Return the report of many battles from the document of `play dead_reckoning --games N --json`."""
+    summary: Mapping[str, Any] = document["summary"]
+    colours = list(rules.colours)
+    width = max(len("landed"), *(len(colour) for colour in colours))
+    lines = [*_summarize(summary, colours), "", describe_rules(rules)]
+    few = too_few(summary["games"], "battle")
+    lines += [few or f"{count_noun(summary['games'], 'battle')}; in brackets 95 % intervals", ""]
+    for colour in colours:
+        lines.append(f"{colour:{width}}  wins {share_text(summary['win'][colour])}")
+        chances = {"its ship sinks": summary["sink"], "it puts a cube on Legendary": summary["legendary"]}
+        shares = [f"{what} {share_text(of[colour])}" for what, of in chances.items() if colour in of]
+        means = [f"{NUMBERS[name]} {mean_text(value)}" for name, value in summary["means"][colour].items()]
+        lines += [f"{'':{width}}  {', '.join(part)}" for part in (shares, means[:4], means[4:]) if part]
+    if summary["buildings_removed"]:
+        lines.append(f"the buildings are removed {share_text(summary['buildings_removed'])}")
+    chains = summary["explosion_chains"]
+    histogram = ", ".join(f"{length}: {count}" for length, count in chains["histogram"].items())
+    lines.append(f"\nexplosive shots in a chain: {mean_text(chains['length'])}; how often which length: {histogram}")
+    lines += ["", "share of cubes  as thrown  in the end"]
+    ends = {place: share["share"] for place, share in summary["places"]["final"].items()}
+    for place, share in summary["places"]["landed"].items():
+        if share["count"] or place.startswith(ZONE):
+            lines.append(f"{describe_place(place):<17}{share['share']:8.1%}{ends.get(place, 0.0):12.1%}")
+    draws, steps = summary["draws"], summary["steps"]
+    lines.append(
+        f"\n{count_noun(draws['landed'], 'throw')}, {draws['redrawn']} drawn again "
+        f"({draws['redraw_rate']:.2%}); cubes thrown again "
+        f"{count_noun(steps['rethrow'], 'time')}, ship shaken {count_noun(steps['shake'], 'time')}; "
+        f"{count_noun(summary['cubes']['brought'], 'cube')} in all"
+    )
+    return "\n".join(lines)
+
+
+def _summarize(summary: Mapping[str, Any], colours: Sequence[str]) -> list[str]:
+    wins = {colour: summary["win"][colour] for colour in colours}
+    first, *others = sorted(colours, key=lambda colour: -wins[colour]["share"])
+    few = summary["games"] < FEWEST
+    sure = not few and all(wins[first]["interval"][0] > wins[other]["interval"][1] for other in others)
+    rest = ", ".join(f"{colour} {100 * wins[colour]['share']:.0f}" for colour in others)
+    ahead = f"who is ahead is not sure after {summary['games']}"
+    if few or sure:
+        ahead = "too few battles to tell who is ahead" if few else f"{first} is ahead, that is sure"
+    chances = f"{first} wins about {100 * wins[first]['share']:.0f} of 100 battles like this, {rest}: {ahead}."
+    means = ((colour, summary["means"][colour]) for colour in colours)
+    averages = [
+        f"{colour} has a strength of {of['strength']['mean']:.1f} and takes {of['damage_taken']['mean']:.1f} damage"
+        for colour, of in means
+    ]
+    return [chances, f"On average {'; '.join(averages)}."]
+
+
+class BattleWays(Ways):
+    """The statistics of many battles."""
+
+    turns = "steps"
+
+    def types(self) -> list[Any]:
+        return [run_type(self.game), BattleOddsAnswer]
+
+    def odds(self) -> ManyRuns:
+        return BattleOdds()

@@ -208,7 +208,7 @@ class Ability:
         if self.kind == "move" and not self.spared:
             phrase = phrase.partition(" and")[0]
         phrase = re.sub(r"\{(\w+) ?([^}]*)\}", count, phrase)
-        return phrase.replace("*", ending).replace("ZONE", zone.replace("_", " ") or "an adjacent zone")
+        return phrase.replace("*", ending).replace("ZONE", zone or "an adjacent zone")
 
 
 Kind = Literal["ship", "merchant", "building", "tie_break"]
