@@ -54,9 +54,9 @@ OF_ONE = {
     "cli.towers": "apparatus.mesh",
     "calibration.records": "games.amerigo",
     "calibration.summaries": "games.amerigo",
-    "env.amerigo": "games.amerigo",
     "env.battle": "games.dead_reckoning",
-    "env.policies": "games.push_your_luck",
+    "env.environment": "games.dead_reckoning",
+    "env.phases": "games.amerigo",
     "env.push_your_luck": "games.push_your_luck",
     "physics.plain": "physics.core",  # the only engine that runs in other languages
     **dict.fromkeys(("physics.bullet.engine", "physics.scene"), "physics.core"),  # a drop

@@ -38,7 +38,7 @@ class TwoPiles(Game):
             while not lost:
                 piles = [pile for pile, colour in PILES.items() if tower.outside[colour]]
                 usual = "stop" if points >= rules.at or not piles else piles[0]
-                choice = yield Decision((*piles, "stop"), usual, {"points": points})
+                choice = yield Decision((*piles, "stop"), usual, {"points": (points, 100)})
                 if choice == "stop":
                     yield Turn(f"stops with {points}", {"choice": choice, "points": points, "banked": points})
                     break

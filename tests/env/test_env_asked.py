@@ -1,5 +1,6 @@
 """A stranger's game with a decision, in one file: commands, wish, replay and environment without a line more."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ from gymnasium.utils.env_checker import check_env
 from support.fakes import CoinTower
 
 from tower_sim import cli
-from tower_sim.env.asked import GameEnv
+from tower_sim.drops import Recorder
+from tower_sim.env import BATTLE, BattleGame, GameEnv, win
 from tower_sim.errors import UsageError
 from tower_sim.games import Decision, Turn
 from tower_sim.tools import registry
@@ -68,23 +70,60 @@ def test_a_page_replays_it(tmp_path: Path):
 
 def test_the_environment_keeps_gymnasiums_contract_and_is_the_game_with_these_answers():
     env = GameEnv(FILE, "banked", {"rounds": 8})
-    check_env(env, skip_render_check=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env, skip_render_check=True)
     env.reset(seed=3)
     random, total, kept = np.random.default_rng(1), 0.0, None
-    while env.table.question is not None:
+    while env.position.question is not None:
         mask = env.action_masks()
-        assert [option for option, may in zip(env.actions, mask, strict=True) if may] == [*env.table.question.options]
+        assert [option for option, may in zip(env.actions, mask, strict=True) if may] == [
+            *env.position.question.options
+        ]
         total += env.step(int(random.choice(np.flatnonzero(mask))))[1]
         kept = kept or env.clone()
-    answers = iter(env.table.answers)
-    turns: list[Turn] = list(env.game.start(env.model, env.rules, env.table.seed, decide=lambda _: next(answers)))
-    assert turns == [*env.table.turns]
+    answers = iter(env.position.answers)
+    turns: list[Turn] = list(env.game.start(env.model, env.rules, env.position.seed, decide=lambda _: next(answers)))
+    assert turns == [*env.position.turns]
     assert total == sum(turn.facts["banked"] for turn in turns) > 0
     assert kept is not None
     env.restore(kept)
-    assert len(env.table.answers) == 1
+    assert len(env.position.answers) == 1
     with pytest.raises(UsageError, match="reward is"):
         GameEnv(FILE, "choice")
     silent: Any = registry.get("game", "amazonas")
     with pytest.raises(UsageError, match="one that asks"):
-        GameEnv(silent, "points")
+        GameEnv(silent, "silver")
+
+
+def test_a_copy_of_a_run_whose_seed_changed_is_set_without_a_throw_and_goes_on_the_same():
+    env, again = GameEnv(FILE, "banked"), GameEnv(FILE, "banked")
+    env.reset(seed=3)
+    for seed in (None, 8, 9):
+        env.restore(env.clone(), seed=seed)
+        env.step(0)
+        env.step(0)
+    copy, (seen, *_) = env.clone(), env.step(0)
+    again.model = Recorder(again.model)
+    assert (again.restore(copy)[0] != seen).any()
+    assert (again.step(0)[0] == seen).all()
+    assert len(again.model.take_draws()) == 1
+    assert again.position == env.position
+
+
+def test_the_answers_of_other_players_belong_to_a_copy():
+    random = np.random.default_rng(1)
+    env = GameEnv(BattleGame(), win, BATTLE, others=lambda question: str(random.choice(question.options)))
+    others = 0
+    for seed in range(5):
+        env.reset(seed=seed)
+        own = 0
+        while env.action_masks().any():
+            copy, seen = env.clone(), env.observation
+            env.step(env.usual())
+            own += 1
+            assert (env.restore(copy)[0] == seen).all()
+            env.step(env.usual())
+            assert env.position.answers[: len(copy.answers)] == copy.answers
+        others += len(env.position.answers) - own
+    assert others > 0

@@ -14,7 +14,6 @@ from support.fakes import CoinTower
 import tower_sim.env  # noqa: F401 (it registers the environments)
 from tower_sim import UsageError
 from tower_sim.env.push_your_luck import STOP, THROW
-from tower_sim.games import GameTower
 from tower_sim.games.push_your_luck import GAME
 from tower_sim.runs import average
 
@@ -42,7 +41,7 @@ def test_a_policy_of_the_game_banks_the_same_points_in_the_environment():
         rules = env.rules.but(at=5)
         turns = list(GAME.start(env.model, rules, seed))
         assert sum(banked) == sum(turn.facts["banked"] for turn in turns)
-        assert [turn.out for turn in turns] == [turn.out for turn in env.table.turns]
+        assert [(turn.state, turn.out) for turn in turns] == [(turn.state, turn.out) for turn in env.position.turns]
 
 
 def test_the_observation_is_what_a_table_sees_and_more_or_less_on_request():
@@ -74,15 +73,15 @@ def test_physics_plays_too():
     env.reset(seed=1)
     _, _, _, truncated, info = env.step(THROW)
     assert not truncated
-    assert sum(env.table.turns[0].thrown.values()) == 4
+    assert sum(env.position.now.thrown.values()) == 4
     assert info["action_mask"].any()
 
 
 def test_five_failed_draws_in_a_row_truncate_the_episode(monkeypatch: pytest.MonkeyPatch):
     env = make()
     env.reset(seed=1)
-    monkeypatch.setattr(env, "_tower", GameTower(CoinTower(failure_rate=1), env.cubes, 0))
-    monkeypatch.setattr(env, "_begin_turn", lambda *_: env._tower)
+    monkeypatch.setattr(env, "model", CoinTower(failure_rate=1))
+    env.restore(env.clone(), seed=1)  # which opens the model anew
     _, reward, terminated, truncated, info = env.step(THROW)
     assert (reward, terminated, truncated) == (0, False, True)
     assert "5 draws in a row" in info["failed"]

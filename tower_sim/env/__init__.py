@@ -1,19 +1,29 @@
-"""Environments for reinforcement learning and other solvers, for Gymnasium and PettingZoo. READ base.py FIRST.
+"""Environments for reinforcement learning and other solvers, for Gymnasium and PettingZoo. READ environment.py FIRST.
 
 Importing this package registers `tower_sim/PushYourLuck-v0`, `tower_sim/AmerigoPhases-v0` and
 `tower_sim/DeadReckoning-v0` with Gymnasium. It needs the extra `env`.
 """
 
-from tower_sim.tools import extra
+# pyright: reportUnusedImport=false
+from typing import TYPE_CHECKING
 
-_WHERE = "tower_sim.env."
+from tower_sim.tools import extra, face
+
+if TYPE_CHECKING:
+    from tower_sim.env.battle import BATTLE, BattleGame, win
+    from tower_sim.env.both_sides import GameAEC
+    from tower_sim.env.environment import GameEnv
+    from tower_sim.env.phases import PhasesGame
+    from tower_sim.env.push_your_luck import PushYourLuckVectorEnv
+
 _ENVIRONMENTS = {
-    "AmerigoPhases": ("amerigo:AmerigoPhasesEnv",),
-    "DeadReckoning": ("battle:DeadReckoningEnv",),
-    "PushYourLuck": ("push_your_luck:PushYourLuckEnv", "push_your_luck:PushYourLuckVectorEnv"),
+    "AmerigoPhases": ("phases:phases_env", None),
+    "DeadReckoning": ("battle:battle_env", None),
+    "PushYourLuck": ("push_your_luck:luck_env", "tower_sim.env.push_your_luck:PushYourLuckVectorEnv"),
 }
 
 _gymnasium = extra("gymnasium", "env")
-for _name, (_alone, *_many) in _ENVIRONMENTS.items():
-    _vector = _WHERE + _many[0] if _many else None
-    _gymnasium.register(f"tower_sim/{_name}-v0", _WHERE + _alone, vector_entry_point=_vector)
+for _name, (_alone, _many) in _ENVIRONMENTS.items():
+    _gymnasium.register(f"tower_sim/{_name}-v0", "tower_sim.env." + _alone, vector_entry_point=_many)
+
+__getattr__ = face(__name__)

@@ -1,10 +1,8 @@
-"""Environments for push your luck: one game, or many at once by the kernel of the surrogate (the fast fitted model)."""
+"""Push your luck: one game, or many at once by the kernel of the surrogate (the fast fitted model)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from math import comb
+from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -12,95 +10,27 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from tower_sim.env.base import Seen, TowerEnv, by_colour
+from tower_sim.env.environment import GameEnv
 from tower_sim.errors import check_whole, fault
-from tower_sim.games import Turn, figure
-from tower_sim.games.push_your_luck import GAME, MOST_THROWS, LuckRules, after, throw
+from tower_sim.games.push_your_luck import GAME, MOST_THROWS, LuckRules, after
 from tower_sim.runs import Array
 from tower_sim.surrogate import ManyTowers
-from tower_sim.tools import count_noun
-from tower_sim.values import TowerState, check_seed, count_by_colour
+from tower_sim.values import check_seed
 
-THROW, STOP = 0, 1
-_SHOWN = 14  # throws in a picture
-
-
-@dataclass(frozen=True, slots=True)
-class LuckTable:
-    """The situation at a choice. `points` and `throws` count in the current round, `banked` in all rounds before."""
-
-    seed: int
-    state: TowerState
-    round: int = 1
-    points: int = 0
-    throws: int = 0
-    banked: int = 0
-    turns: tuple[Turn, ...] = ()
-
-    def ended(self, banked: int) -> LuckTable:
-        return replace(self, round=self.round + 1, points=0, throws=0, banked=self.banked + banked)
-
-
-class PushYourLuckEnv(TowerEnv[LuckTable]):
-    """An environment in which the player throws again for gold, or stops before black cubes come out.
-
-    The reward is the points banked. The rules `policy` and `at` have no effect.
-    """
-
-    game = GAME
-
-    def _actions(self) -> tuple[str, ...]:
-        return "throw", "stop"
-
-    def _begin(self, seed: int) -> LuckTable:
-        return LuckTable(seed, self.model.empty())
-
-    def _after(self, table: LuckTable, action: int) -> tuple[LuckTable, float]:
-        if action == STOP:
-            return table.ended(table.points), table.points
-        tower = self._begin_turn(table.seed, len(table.turns), table.state)
-        points, is_lost = after(table.points, *throw(tower, self.rules), self.rules)
-        turn = Turn(index=len(table.turns), state=tower.state, outcomes=tower.outcomes)
-        thrown = replace(table, state=tower.state, points=points, throws=table.throws + 1, turns=(*table.turns, turn))
-        return (thrown.ended(0) if is_lost else thrown), 0.0
-
-    def _mask(self, table: LuckTable) -> tuple[bool, bool]:
-        is_on = table.round <= self.rules.rounds
-        return is_on and table.throws < MOST_THROWS, is_on and table.throws > 0
-
-    def _elements(self, table: LuckTable) -> Iterator[Seen]:
-        yield "round", table.round, self.rules.rounds + 1
-        yield "points", table.points, MOST_THROWS * self.rules.gold
-        yield "throws", table.throws, MOST_THROWS
-        yield from by_colour("out", table.turns[-1].out if table.turns else {}, self.cubes)
-        yield from by_colour("inside", count_by_colour(table.state.cubes), self.cubes)
-
-    def _figure(self, table: LuckTable) -> Any:
-        turns = table.turns[-_SHOWN:] or (Turn(state=table.state),)
-        title = f"round {table.round}: {count_noun(table.points, 'point')}, {table.banked} banked before"
-        return figure(turns, [*self.cubes], title)
-
-    def greedy(self) -> int:
-        """Return the action with more points on average, if every thrown cube came straight out."""
-        table, rules = self.table, self.rules
-        inside = count_by_colour(table.state.cubes)
-        gold, black = (count - inside.get(colour, 0) for colour, count in self.cubes.items())
-        number = min(rules.throw, gold + black)
-        ways = {k: comb(black, k) * comb(gold, number - k) for k in range(min(rules.curse, number + 1))}  # not lost
-        ahead = sum(way * (table.points + number - k) for k, way in ways.items()) / comb(gold + black, number)
-        throws_again = table.throws == 0 or (ahead > table.points and table.throws < MOST_THROWS)
-        return THROW if throws_again else STOP
-
-
+THROW, STOP = _ACTIONS = 0, 1
 MOST_ENVS = 1_000_000
-_ACTIONS = (THROW, STOP)
+
+
+def luck_env(**options: Any) -> GameEnv:
+    """Return an environment of push your luck; its reward is the points that are banked."""
+    return GameEnv(GAME, "banked", **options)
 
 
 class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
-    """A vector of `num_envs` games of `PushYourLuckEnv` with the knowledge "table"; see `gymnasium.make_vec`.
+    """A vector of `num_envs` games of push your luck with the knowledge "table"; see `gymnasium.make_vec`.
 
     A finished game begins again in the next step (`AutoresetMode.NEXT_STEP`). `info["action_mask"]` has shape
-    (num_envs, 2). With the same seed the games differ from those of `PushYourLuckEnv`.
+    (num_envs, 2). With the same seed the games differ from those of `luck_env`.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -113,7 +43,7 @@ class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
         apparatus: str = "",
         model: str = "surrogate",
     ) -> None:
-        alone: Any = PushYourLuckEnv(rules, apparatus=apparatus, model=model)
+        alone = luck_env(rules=rules, apparatus=apparatus, model=model)
         if not hasattr(alone.model, "table"):
             raise fault("model", model, "a surrogate: many games are played by its kernel", "leave it out")
         self.num_envs, self._model = check_whole("num_envs", num_envs, 1, MOST_ENVS), alone.model
@@ -182,5 +112,5 @@ class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
 
     def _observation(self) -> Array:
         assert self._towers is not None
-        table = np.stack([self._round, self._points, self._throws], 1)
+        table = np.stack([self._round, self._points, self._throws], 1) * ~self._over[:, None]
         return np.hstack([table, self._out, self._towers.inside]).astype(np.float32)

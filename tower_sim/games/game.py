@@ -29,7 +29,7 @@ from tower_sim.drops import DropModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import rules as typed
 from tower_sim.games.compared import Compared
-from tower_sim.games.running import Decide, ask_run, check_rules, count_run, count_words, start_run
+from tower_sim.games.running import Decide, ask_run, check_rules, count_run, count_words, open_tower, start_run
 from tower_sim.games.tower import Decision, GameTower, Turn
 from tower_sim.games.ways import Ways
 from tower_sim.runs import INSIDE, OUT, Figure, table
@@ -63,7 +63,7 @@ class Game(ABC):
     - `facts`: the facts that turns report, each with its type (int, float, bool, str) or a tuple of words.
     - `figures`: the numbers that comparisons and studies report, as formulas over facts and counts of cubes.
     - `options`: the answers that its questions allow, for a game in which a player decides: `play` then yields a
-      `Decision` between turns, and gets the answer.
+      `Decision` and gets the answer.
     - `fitted`: further figures, which fits of a model to tower data compare.
     - `version`: to be raised when the same rules get another meaning.
     """
@@ -156,6 +156,14 @@ class Game(ABC):
 
         draw_run(turns, list(self.cubes(rules)), path, title=title)
 
+    def list_options(self, model: DropModel, rules: Any) -> tuple[str, ...]:
+        """Return `options`, for a game whose options depend on its rules or on the board."""
+        return self.options
+
+    def players(self, rules: Any) -> tuple[str, ...]:
+        """Return the names of the players that questions ask, none if there is one player."""
+        return ()
+
     @property
     def ways(self) -> Ways:
         return Ways(self)
@@ -219,11 +227,13 @@ class Game(ABC):
         """
         return start_run(self, model, rules, seed, run, decide)
 
-    def ask(
-        self, model: DropModel, rules: Any, seed: int, run: int | None = None
-    ) -> Generator[Turn | Decision, str | None, None]:
-        """Play one run as `start` does, and yield its questions too; the caller sends the answers."""
-        return ask_run(self, model, rules, seed, run)
+    def open_tower(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> GameTower:
+        """Return the tower of one run, for `ask`; the arguments are those of `start`."""
+        return open_tower(self, model, rules, seed, run)
+
+    def ask(self, tower: GameTower, rules: Any) -> Generator[Turn | Decision, str | None, None]:
+        """Play one run with `tower` as `start` does, and yield its questions too; the caller sends the answers."""
+        return ask_run(self, tower, rules)
 
 
 def _column(fact: str, kind: Any) -> Column:

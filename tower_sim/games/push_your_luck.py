@@ -1,14 +1,15 @@
 """Push your luck: throw again for more gold, or stop before the curse takes it."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any, Literal
 
 from pydantic import Field
 
-from tower_sim.games import Figure, Game, GameTower, Rules, Turn
+from tower_sim.games import Decision, Figure, Game, GameTower, Rules, Turn
 from tower_sim.tools import count_noun
 
 MOST_THROWS = 20  # in a round
+THROW, STOP = "throw", "stop"
 
 
 class LuckRules(Rules):
@@ -30,6 +31,7 @@ class PushYourLuck(Game):
     """a player throws again for more gold, or stops before black cubes come out"""
 
     name, title, apparatus, Rules = "push_your_luck", "Push your luck", "amerigo", LuckRules
+    options = (THROW, STOP)
     facts = {"choice": ("again", "stop", "lost"), "round": int, "points": int, "banked": int}
     figures = (
         Figure("score", "points in the end", "points", of="banked", take="sum"),
@@ -40,29 +42,45 @@ class PushYourLuck(Game):
         """All begin outside the tower."""
         return {"gold": rules.gold, "black": rules.black}
 
-    def play(self, tower: GameTower, rules: LuckRules) -> Iterator[Turn]:
-        """A turn is one throw; what stays in the tower may come out in a later one."""
+    def play(self, tower: GameTower, rules: LuckRules) -> Generator[Turn | Decision, str, None]:
+        """A turn is one throw; what stays in the tower may come out in a later one. A round begins with a throw."""
         for number in range(1, rules.rounds + 1):
             points = throws = 0
-            choice = "again"
-            while choice == "again":
+            choice = yield ask(tower, rules, number, points, throws)
+            while choice == THROW:
                 gold, black = throw(tower, rules)
                 throws += 1
                 points, is_lost = after(points, gold, black, rules)
-                seen = {"points": points, "throws": throws, "memory": tower.inside.get("black", 0)}
-                stops = seen[rules.policy] >= rules.at or throws == MOST_THROWS
-                choice = "lost" if is_lost else "stop" if stops else "again"
+                choice = "lost" if is_lost else (yield ask(tower, rules, number, points, throws))
                 end = {
-                    "again": "throws again",
-                    "stop": f"stops with {count_noun(points, 'point')}",
+                    THROW: "throws again",
+                    STOP: f"stops with {count_noun(points, 'point')}",
                     "lost": "loses the round",
                 }
-                banked = points if choice == "stop" else 0
+                facts = {
+                    "choice": "again" if choice == THROW else choice,
+                    "round": number,
+                    "points": points,
+                    "banked": points if choice == STOP else 0,
+                }
                 says = f"round {number}: {gold} gold and {black} black cubes come out, the player {end[choice]}"
-                yield Turn(says, {"choice": choice, "round": number, "points": points, "banked": banked})
+                yield Turn(says, facts)
 
 
 GAME = PushYourLuck()
+
+
+def ask(tower: GameTower, rules: LuckRules, number: int, points: int, throws: int) -> Decision:
+    """Return the question to the player, who has `points` after `throws` throws in round `number`."""
+    by_policy = {"points": points, "throws": throws, "memory": tower.inside.get("black", 0)}
+    stops = throws == MOST_THROWS or (throws > 0 and by_policy[rules.policy] >= rules.at)
+    seen = {
+        "round": (number, rules.rounds),
+        "points": (points, MOST_THROWS * rules.gold),
+        "throws": (throws, MOST_THROWS),
+    }
+    options = (THROW,) * (throws < MOST_THROWS) + (STOP,) * (throws > 0)
+    return Decision(options, STOP if stops else THROW, seen)
 
 
 def throw(tower: GameTower, rules: LuckRules) -> tuple[int, int]:

@@ -33,7 +33,7 @@ def start_run(
     game: Any, model: DropModel, rules: Any, seed: int, run: int | None = None, decide: Decide | None = None
 ) -> Iterator[Turn]:
     """See `Game.start`."""
-    events = ask_run(game, model, rules, seed, run)
+    events = ask_run(game, open_tower(game, model, rules, seed, run), rules)
 
     def turns() -> Iterator[Turn]:
         answer: str | None = None
@@ -51,10 +51,8 @@ def start_run(
     return turns()
 
 
-def ask_run(
-    game: Any, model: DropModel, rules: Any, seed: int, run: int | None = None
-) -> Generator[Turn | Decision, str | None, None]:
-    """See `Game.ask`."""
+def open_tower(game: Any, model: DropModel, rules: Any, seed: int, run: int | None = None) -> GameTower:
+    """See `Game.open_tower`."""
     as_model(model)
     seed, run = check_run(rules, game.Rules, seed, run)
     if has_board(model) != game.board:
@@ -65,23 +63,28 @@ def ask_run(
     with naming_line(game, partial(line_of_method, game, "cubes")):
         if not 1 <= number <= MAX_CUBES:
             raise fault(f"the number of cubes of {game.name}", number, f"1 to {MAX_CUBES}", "change the rules")
-    tower = GameTower(model, cubes, seed, run)
+    return GameTower(model, cubes, seed, run)
+
+
+def ask_run(game: Any, tower: GameTower, rules: Any) -> Generator[Turn | Decision, str | None, None]:
+    """See `Game.ask`."""
     turns = _call_guarded(game, "play", lambda: game.play(tower, rules))
     with naming_line(game, partial(line_of_method, game, "play")):
         if not hasattr(turns, "__next__"):
             allowed = "a generator of turns: write yield Turn(...)"
             raise fault(f"the result of play of {game.name}", turns, allowed, "change the game")
-    return _play_turns(game, tower, turns)
+    return _play_turns(game, tower, rules, turns)
 
 
-def _play_turns(game: Any, tower: GameTower, turns: Any) -> Generator[Turn | Decision, str | None, None]:
+def _play_turns(game: Any, tower: GameTower, rules: Any, turns: Any) -> Generator[Turn | Decision, str | None, None]:
     known = [column.name for column in game.columns]
+    allowed = {*game.list_options(tower.model, rules)}, {"", *game.players(rules)}
     for index in range(MAX_TURNS):
         tower.begin(index)
         try:
             turn = _call_guarded(game, "play", lambda: next(turns, None))
             while isinstance(turn, Decision):
-                turn = yield from _ask(game, turns, turn, index)
+                turn = yield from _ask(game, turns, turn, index, *allowed)
         except TooManyFailedDraws as error:
             yield Turn(failed=error, index=index, state=tower.state, outcomes=tower.outcomes)
             return
@@ -100,12 +103,16 @@ def _play_turns(game: Any, tower: GameTower, turns: Any) -> Generator[Turn | Dec
         raise fault(what, f"over {MAX_TURNS}", f"up to {MAX_TURNS}", advice)
 
 
-def _ask(game: Any, turns: Any, question: Decision, index: int) -> Generator[Decision, str | None, Any]:
+def _ask(
+    game: Any, turns: Any, question: Decision, index: int, options: set[str], players: set[str]
+) -> Generator[Decision, str | None, Any]:
     """Yield a question, and return what the game yields when it has the answer."""
     with naming_line(game, partial(line_of_yield, game, turns)):
-        if question.usual not in question.options or not {*question.options} <= {*game.options}:
-            what = f"the question before turn {index} of {game.name}"
+        what = f"the question before turn {index} of {game.name}"
+        if question.usual not in question.options or not {*question.options} <= options:
             raise fault(what, question, "options of the game, and one of them as the usual one", "list them in options")
+        if question.player not in players:
+            raise fault(f"the player of {what}", question.player, f"one of {', '.join(players)}", "list it in players")
     answer = yield question
     if answer not in question.options:
         raise fault(

@@ -39,6 +39,11 @@ class GameTower(Throwing):
         self.rng = np.random.default_rng(self.stream(GAME_STREAM))
         self._acts: list[str] = []
 
+    def reseed(self, seed: int) -> None:
+        """Draw everything that is still to come from another seed."""
+        self.seed, self.run, self.own_seed = seed, None, seed
+        self.rng = np.random.default_rng(self.stream(GAME_STREAM))
+
     def stream(self, word: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.own_seed, spawn_key=(self.turn, word))
 
@@ -145,14 +150,16 @@ def game_seed(root: int, run: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A choice of a player, which a game yields between two turns; it gets one of `options` as the answer.
+    """A choice of a player, which a game yields before a turn or within it; it gets one of `options` as the answer.
 
-    `usual` decides when nobody plays. `seen` are numbers that the player sees, by name, beside the cubes.
+    `usual` decides when nobody plays. `seen` are numbers that the player sees besides the cubes: by name a value from 0
+    and its largest possible value. `player` is the player who is asked, if there are several.
     """
 
     options: tuple[str, ...]
     usual: str
-    seen: Mapping[str, float] = field(default_factory=dict[str, float])
+    seen: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    player: str = ""
 
 
 @dataclass(frozen=True, slots=True)
