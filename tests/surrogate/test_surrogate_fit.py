@@ -172,13 +172,13 @@ def test_rows_of_several_campaigns_are_put_one_after_the_other():
 def test_rows_hold_what_the_model_saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Every call of the law while two campaigns run, beside their rows."""
     calls: list[tuple[list[Any], list[int]]] = []
-    move = surrogate_model.moved
+    move = surrogate_model.move
 
     def spy(table: Any, resting: Any, word: Any) -> list[int]:
         calls.append(([*resting], move(table, resting, word)))
         return calls[-1][1]
 
-    monkeypatch.setattr(surrogate_model, "moved", spy)
+    monkeypatch.setattr(surrogate_model, "move", spy)
     games = made(tmp_path / "games", 3, 4)
     chains = made(tmp_path / "chains", 3, 5, "chain", '[chain]\npolicy = "cover"\nsupply = 80')
     rows = read_rows([read_campaign(games), read_campaign(chains)], REGIONS)

@@ -447,19 +447,7 @@ def test_whatever_javascript_is_given_ends_in_an_answer_or_a_documented_error(as
     assert {*answered} == {"fine", "RangeError", "TypeError"}
 
 
-def test_python_refuses_words_that_are_none_and_cubes_where_no_floor_is():
-    table, three = made_up(), [None, None, Resting(1, 1, False)]
-    rng = np.random.default_rng(1)
-    sample = iter(rng.integers(0, WORD, 100, np.uint32))
-    same = iter(np.random.default_rng(1).integers(0, WORD, 100).tolist())
-    assert move(table, three, lambda: next(sample)) == move(table, three, same.__next__)
-    words = (rng.random, lambda: -1, lambda: WORD, lambda: None, lambda: "7", lambda: True, lambda: 7.0)
-    for word in words:
-        with pytest.raises(UsageError, match=r"^a word drawn is [^\n]*; allowed is a whole number from 0 to 2\^32 - 1"):
-            move(table, three, cast("Any", word))
-    for floor, age in ((-1, 1), (3, 1), (0.5, 1), (0, 0), (0, -1), (0, 1.5)):
-        with pytest.raises(UsageError, match=r"of a cube is .*; allowed is a whole number from"):
-            move(table, [Resting(cast("int", floor), cast("int", age), False), None], WordStream(SEED))
+def test_a_stream_of_words_refuses_what_is_no_seed():
     for seed, stream in (((1, 2, 3), 0), ((1, 2, 3, -1), 0), ((1, 2, 3, 0.5), 0), ((1, 2, 3, WORD), 0), (SEED, -1)):
         with pytest.raises(UsageError, match=r"; allowed (is|are) .*whole number"):
             WordStream(cast("Any", seed), stream)

@@ -3,7 +3,7 @@
     campaign --fitting/--> law --store--> models/NAME.json --store--> law --> model --> outcome
                                                                        |
     of a tower   law: cascade.py --table.py, rounded--> Table          +-> model.py: SurrogateModel
-                     one drop: table.moved; whole runs at once: kernel.py
+                     one drop: table.move; whole runs at once: kernel.py
                      other languages: export.py (generator.py, sampler.js)
     of a board   law: board_law.py                                     +-> ship.py: ShipSurrogate
 

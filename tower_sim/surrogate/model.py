@@ -17,7 +17,7 @@ from tower_sim.errors import check_kind, check_number, check_whole
 from tower_sim.runs import Array, Plan, Runs
 from tower_sim.surrogate.kernel import play_games
 from tower_sim.surrogate.store import Fitted, as_fitted
-from tower_sim.surrogate.table import CROWD, OUT, Resting, Table, knocked, moved, table_of
+from tower_sim.surrogate.table import CROWD, OUT, Resting, Table, knocked, move, table_of
 from tower_sim.values import (
     DROPS,
     INSIDE,
@@ -75,7 +75,7 @@ class SurrogateModel(BaseModel):
         resting = self._find_resting(state)
         order = sorted([*resting, *(cube.id for cube in thrown)])
         most = len(self.table.floors) * (1 + len(order)) if thrown else 0  # words
-        ends = moved(self.table, [resting.get(number) for number in order], _words(rng, most))
+        ends = move(self.table, [resting.get(number) for number in order], _words(rng, most))
         end = dict(zip(order, ends, strict=True))
         event = Event("drop", written, thrown, tuple(number for number in order if end[number] == OUT))
         outcome = self._finish(state, event, end)

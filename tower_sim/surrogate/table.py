@@ -19,7 +19,6 @@ Source of the form: logistic regression with a random intercept (Agresti, Catego
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
@@ -29,7 +28,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.errors import check_whole, fault
+from tower_sim.errors import fault
 from tower_sim.surrogate.two_thirds import AGAIN, from_plain
 
 Array = npt.NDArray[Any]
@@ -258,36 +257,9 @@ def table_of(law: Cascade) -> Table:
 def move(table: Table, resting: Sequence[Resting | None], word: Callable[[], int]) -> list[int]:
     """Draw one drop and return the floor where each cube ends, or OUT; cubes are given in the order of their numbers.
 
-    `resting` is None for a cube that is thrown. `word` returns the next random word: first one for each floor with a
-    shared effect, from top to bottom, then cube by cube one for each floor that the cube comes to. Raises UsageError
-    for a floor, an age or a word out of range.
+    `resting` is None for a cube that is thrown. `word` returns the next random word of 32 bits: first one for each
+    floor with a shared effect, from top to bottom, then cube by cube one for each floor that the cube comes to.
     """
-    for cube in resting:
-        if cube is not None:
-            check_whole("floor of a cube", cube.floor, 0, len(table.floors) - 1)
-            check_whole("age of a cube", cube.age, 1)
-    return moved(table, resting, _checked(word))
-
-
-def _checked(word: Callable[[], object]) -> Callable[[], int]:
-    """Return a function that calls `word` and checks that the result is a whole number from 0 to 2^32 - 1."""
-
-    def checked() -> int:
-        drawn = word()
-        try:
-            number = operator.index(cast("int", drawn))
-        except TypeError:
-            number = -1
-        if not 0 <= number < WORD or isinstance(drawn, bool):
-            advice = "random.random gives fractions: pass Words((1, 2, 3, 4)), or lambda: random.getrandbits(32)"
-            raise fault("a word drawn", drawn, "a whole number from 0 to 2^32 - 1", advice)
-        return number
-
-    return checked
-
-
-def moved(table: Table, resting: Sequence[Resting | None], word: Callable[[], int]) -> list[int]:
-    """Draw one drop as `move` does, without checking the arguments."""
     thrown = resting.count(None)
     if not thrown:
         return [cube.floor for cube in resting if cube is not None]
