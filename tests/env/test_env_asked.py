@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
@@ -94,6 +95,13 @@ def test_the_environment_keeps_gymnasiums_contract_and_is_the_game_with_these_an
     silent: Any = registry.get("game", "amazonas")
     with pytest.raises(UsageError, match="one that asks"):
         GameEnv(silent, "silver")
+
+
+def test_gymnasium_makes_it_by_name_and_many_at_once():
+    games = gymnasium.make_vec("tower_sim/Game-v0", num_envs=3, vectorization_mode="sync", of=FILE, reward="banked")
+    seen, info = games.reset(seed=1)
+    seen, rewards, *_ = games.step(np.zeros(3, int))
+    assert (seen.shape, rewards.shape, info["action_mask"].shape) == ((3, 5), (3,), (3, 3))
 
 
 def test_a_copy_of_a_run_whose_seed_changed_is_set_without_a_throw_and_goes_on_the_same():

@@ -1,6 +1,6 @@
 """Environments for reinforcement learning and other solvers, for Gymnasium and PettingZoo. READ environment.py FIRST.
 
-Importing this package registers `tower_sim/PushYourLuck-v0`, `tower_sim/AmerigoPhases-v0` and
+Importing this package registers `tower_sim/Game-v0`, `tower_sim/PushYourLuck-v0`, `tower_sim/AmerigoPhases-v0` and
 `tower_sim/DeadReckoning-v0` with Gymnasium. It needs the extra `env`.
 """
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _ENVIRONMENTS = {
     "AmerigoPhases": ("phases:phases_env", None),
     "DeadReckoning": ("battle:battle_env", None),
+    "Game": ("environment:GameEnv", None),
     "PushYourLuck": ("push_your_luck:luck_env", "tower_sim.env.push_your_luck:PushYourLuckVectorEnv"),
 }
 

@@ -48,7 +48,7 @@ class Actions(spaces.Discrete[np.int64]):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The complete position at a question, or at the end of the game, where `question` is None.
+    """All of a game at a question, or at its end, where `question` is None.
 
     It is the run of `seed` with these `answers`: its `turns` so far, and the turn `now` in which the question comes.
     `outcomes` are those of the model. `seeds` replace the seed, each after a number of answers. `of` identifies the
@@ -106,8 +106,8 @@ class GameEnv(gymnasium.Env[Array, Any]):
         of: The game, its name or its file.
         reward: The fact whose sum over the turns after an answer is its reward, or a function of a turn and the player.
         rules: The rules to change.
-        player: The player who acts, by default the game's first. The others are asked too.
-        others: A function that answers for the other players; by default their answers are the usual ones.
+        player: The player who acts, by default the game's first.
+        others: A function that answers for the other players; by default they give the usual answers.
         model, apparatus: Arguments of `open_model`.
         knowledge, illegal: One of KNOWLEDGE and of ILLEGAL.
         render_mode: None or `rgb_array`.
@@ -155,7 +155,7 @@ class GameEnv(gymnasium.Env[Array, Any]):
         self._options = Actions(len(self.actions))
         self.action_space = self._options
         first = self._begin(0)
-        self._seen = {name: (0.0, most) for name, (_, most) in first.seen.items()}
+        self._most = {name: most for name, (_, most) in first.seen.items()}
         elements = [*self._elements(first)]
         self.names = tuple(name for name, _, _ in elements)
         self.observation_space = spaces.Box(0.0, np.array([most for _, _, most in elements], np.float32))
@@ -308,10 +308,10 @@ class GameEnv(gymnasium.Env[Array, Any]):
         return (*turns,), event
 
     def _elements(self, position: Position) -> Iterator[Seen]:
-        seen = position.seen if position.question else self._seen
-        if tuple(seen) != tuple(self._seen):
-            raise fault("numbers of a question", [*seen], f"those of the first: {[*self._seen]}", "show them in each")
-        yield from ((name, value, most) for name, (value, most) in seen.items())
+        seen, known = position.seen, [*self._most]
+        if position.question and [*seen] != known:
+            raise fault("numbers of a question", [*seen], f"those of the first: {known}", "show them in each")
+        yield from ((name, seen[name][0] if seen else 0, most) for name, most in self._most.items())
         last = position.now if position.now.outcomes or not position.turns else position.turns[-1]
         if not self._board:
             yield from self._by_colour("out", last.out)
