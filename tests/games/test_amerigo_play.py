@@ -263,12 +263,12 @@ def test_the_rulebook_game_reads_as_the_promised_document():
     assert (document["schema"], document["game"], document["seed"]) == ("tower-sim/game-run", "amerigo", str(2**127))
     setup, blue = json.loads(json.dumps(document["turns"], allow_nan=False))
     assert setup == {
-        "index": 0, "thrown": dict.fromkeys(PUBLISHED.colours, 7), "out": SETUP_OUT, "inside": SETUP_INSIDE,
+        "index": 0, "kind": "drop", "thrown": dict.fromkeys(PUBLISHED.colours, 7), "out": SETUP_OUT, "inside": SETUP_INSIDE,
         "facts": {"round": 0, "phase": "setup", "skipped": False, "colours_out": 7, "action_points": 0, "gold": 0},
         "says": setup["says"],
     }  # fmt: skip
     assert blue == {
-        "index": 1, "thrown": nothing_but({"blue": 4}), "out": nothing_but(BLUE_PHASE_OUT),
+        "index": 1, "kind": "drop", "thrown": nothing_but({"blue": 4}), "out": nothing_but(BLUE_PHASE_OUT),
         "inside": {"blue": 3, "black": 2, "red": 1, "brown": 4, "green": 1, "yellow": 2, "white": 4},
         "facts": {"round": 1, "phase": "blue", "skipped": False, "colours_out": 4, "action_points": 4, "gold": 3},
         "says": "blue: blue 4, black 1, red 1, green 2: 4 action points, 3 gold",
