@@ -263,7 +263,8 @@ def test_the_rulebook_game_reads_as_the_promised_document():
     assert (document["schema"], document["game"], document["seed"]) == ("tower-sim/game-run", "amerigo", str(2**127))
     setup, blue = json.loads(json.dumps(document["turns"], allow_nan=False))
     assert setup == {
-        "index": 0, "kind": "drop", "thrown": dict.fromkeys(PUBLISHED.colours, 7), "out": SETUP_OUT, "inside": SETUP_INSIDE,
+        "index": 0, "kind": "drop",
+        "thrown": dict.fromkeys(PUBLISHED.colours, 7), "out": SETUP_OUT, "inside": SETUP_INSIDE,
         "facts": {"round": 0, "phase": "setup", "skipped": False, "colours_out": 7, "action_points": 0, "gold": 0},
         "says": setup["says"],
     }  # fmt: skip
