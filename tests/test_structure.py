@@ -55,7 +55,6 @@ OF_ONE = {
     "calibration.records": "games.amerigo",
     "calibration.summaries": "games.amerigo",
     "env.battle": "games.dead_reckoning",
-    "env.environment": "games.dead_reckoning",
     "env.phases": "games.amerigo",
     "env.push_your_luck": "games.push_your_luck",
     "physics.plain": "physics.core",  # the only engine that runs in other languages

@@ -34,7 +34,7 @@ from tower_sim.errors import UsageError
 from tower_sim.games import Turn
 from tower_sim.games.amerigo import GAME, Rules, game_figure
 from tower_sim.games.amerigo.picture import draw_game
-from tower_sim.games.dead_reckoning.picture import draw_board, draw_densities
+from tower_sim.games.board import draw_board, draw_densities
 from tower_sim.tools import WritingFailed
 from tower_sim.values import BoardState, Cube, Pose, Resident, TowerState
 

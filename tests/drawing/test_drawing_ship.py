@@ -23,8 +23,7 @@ from tower_sim.drawing import apparatus_figure, cut_section, make_faces, save
 from tower_sim.drawing.files import cube_colours
 from tower_sim.drawing.plan import above
 from tower_sim.drawing.surfaces import cube_faces, find_surface
-from tower_sim.games.dead_reckoning import board_figure
-from tower_sim.games.dead_reckoning.picture import densities_figure, density, draw_board, draw_densities
+from tower_sim.games.board import board_figure, densities_figure, density, draw_board, draw_densities
 from tower_sim.runs import ratio_of_sums
 from tower_sim.values import BoardState, Cube, Pose, Resident, TowerState
 
@@ -439,7 +438,7 @@ def test_a_board_without_any_cube_has_a_scale_from_0_to_1(points: Any) -> None:
 def test_the_picture_says_how_many_and_each_share_in_percent() -> None:
     ship = shipped()
     points, counts, thrown = battles(ship)
-    figure = densities_figure(ship, points, counts, thrown, "evenly")
+    figure = densities_figure(ship, points, counts, thrown, "evenly", "battle")
     words = words_in_zones(figure)
     for name, of_zone in counts.items():
         share, error = ratio_of_sums(of_zone, thrown)
@@ -455,7 +454,7 @@ def test_without_positions_every_zone_is_shaded_by_its_share_and_area() -> None:
     """Mended: a surrogate's battles drew an empty board, its colour bar from -0.1 to 0.1."""
     ship = shipped()
     _, counts, thrown = battles(ship)
-    figure: Any = densities_figure(ship, [], counts, thrown, "evenly")
+    figure: Any = densities_figure(ship, [], counts, thrown, "evenly", "battle")
     drawn: list[Any] = [x for axes in figure.axes for x in axes.collections]
     (shaded,) = [x for x in drawn if isinstance(x, PolyCollection) and x.get_cmap().name == "paper"]
     shades = np.asarray(shaded.get_array()).tolist()

@@ -22,8 +22,7 @@ from tower_sim import cli
 from tower_sim.apparatus import load, with_board
 from tower_sim.games.dead_reckoning import Battle, BattleRules, start
 from tower_sim.games.dead_reckoning.battle import play
-from tower_sim.games.dead_reckoning.odds import BattleOdds
-from tower_sim.games.dead_reckoning.words import NUMBERS
+from tower_sim.games.dead_reckoning.game import NUMBERS
 from tower_sim.surrogate import BoardLaw, ShipSurrogate, ship, shipped
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.ship import landing
@@ -250,29 +249,27 @@ def test_the_odds_are_pythons(ask: Ask, kind: str, cubes: tuple[int, int], games
     """
     setup = make_setup(kind, cubes, (0, 0))
     model = ShipSurrogate(SHIP, LAW, FITTED.digest)
-    odds = BattleOdds()
-    explosions: list[int] = []
-    for number in range(games):
-        *_, battle = play(model, start(model, setup, 11, number))
-        odds.add_battle(battle)
-        explosions.append(sum(step.kind == "explosion" for step in battle.steps))
+    battles = [[*play(model, start(model, setup, 11, number))][-1] for number in range(games)]
+    results = [battle.result() for battle in battles]
+    explosions = [sum(step.kind == "explosion" for step in battle.steps) for battle in battles]
+    final = [Counter(battle.places.values()) for battle in battles]
     (found,) = ask({"do": "odds", "setup": setup_document(setup), "seed": [5, 6, 7, 8], "count": 10 * games})
     assert found["games"] == 10 * games
     z: dict[str, float] = {}
     for i, colour in enumerate(setup.colours):
-        p, q = odds.happened["win", colour] / games, found["wins"][i] / found["games"]
+        p, q = sum(result.winner == colour for result in results) / games, found["wins"][i] / found["games"]
         both = (p * games + q * found["games"]) / (games + found["games"])
         z[f"win {colour}"] = (p - q) / math.sqrt(both * (1 - both) * (1 / games + 1 / found["games"]))
         for name in NUMBERS:
-            mine = np.array(odds.numbers[colour, name])
+            mine = np.array([getattr(result.sides[colour], name) for result in results])
             sums = found["sides"][i][name]
             z[f"{name} {colour}"] = z_score(mine, sums["sum"], sums["squares"], found["games"])
     bangs = {int(k): n for k, n in found["explosions"].items()}
     total, squares = (sum(k**power * n for k, n in bangs.items()) for power in (1, 2))
     z["explosions"] = z_score(np.array(explosions), total, squares, found["games"])
-    rest = sum(odds.final, Counter[str]())
+    rest = sum(final, Counter[str]())
     for place in LAW.places:
-        per = np.array([battle[place] for battle in odds.final])
+        per = np.array([battle[place] for battle in final])
         if rest[place] > 100:
             mean = found["places"][place] / found["games"]
             z[place] = (per.mean() - mean) / (per.std() / math.sqrt(games) * math.sqrt(1.1))

@@ -201,7 +201,7 @@ def test_the_odds_are_of_the_runs_of_that_seed_and_the_first_is_the_one_run():
         assert by_hand.document() == whole
         alone = list(turns(request, model))
         assert alone[-1].entry == list(turns(request, model, 0))[-1].entry
-    assert whole["summary"]["games"] == by_hand.runs == 5
+    assert whole["runs"] == by_hand.runs == 5
 
 
 @each_case(

@@ -134,7 +134,7 @@ def test_hello_tells_what_there_is():
     assert all("standard" in accuracies for accuracies in reply["engines"].values())
     (drop,) = ask(RULE)
     assert reply["documents"][drop["schema"]] == drop["version"]
-    assert {"tower-sim/chances", "tower-sim/game-run", "tower-sim/battle-odds"} <= set(reply["documents"])
+    assert {"tower-sim/chances", "tower-sim/game-run", "tower-sim/game-odds"} <= set(reply["documents"])
 
 
 # What it refuses

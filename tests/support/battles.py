@@ -45,11 +45,14 @@ def scripted(choices):
     return policy
 
 
-def run(script, combat, violet=(), green=(), seed=1):
-    """Play a scripted battle to its end and return it; `violet` and `green` are their choices."""
+def run(script, combat, violet=(), green=(), seed=1, after=None):
+    """Play a scripted battle to its end and return it, add it after each step to `after`; sides have their choices."""
     policies = {"violet": scripted(violet), "green": scripted(green)}
     model = ScriptedShip(script=tuple(script))
-    *_, battle = play(model, start(model, combat, seed), policies)
+    every = [*play(model, start(model, combat, seed), policies)]
+    battle = every[-1]
+    if after is not None:
+        after += every
     assert sum(step.drawn for step in battle.steps) == len(script), "the battle asked less than the script tells"
     return battle
 

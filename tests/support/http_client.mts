@@ -18,7 +18,6 @@ function length(played: Awaited<ReturnType<typeof play>>): number {
   switch (played.schema) {
     case "tower-sim/game-run": return played.turns.length;
     case "tower-sim/game-odds": return played.runs;
-    case "tower-sim/battle-odds": return played.summary.games;
   }
 }
 

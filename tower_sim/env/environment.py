@@ -19,7 +19,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from tower_sim.apparatus import load, with_board
 from tower_sim.drops import TooManyFailedDraws
 from tower_sim.errors import UsageError, check_kind, check_one, fault
-from tower_sim.games import Decision, Game, Turn, dead_reckoning, figure
+from tower_sim.games import Decision, Game, Turn, board_figure, figure
 from tower_sim.models import open_model
 from tower_sim.runs import Array
 from tower_sim.tools import registry
@@ -230,7 +230,7 @@ class GameEnv(gymnasium.Env[Array, Any]):
         turns = [*position.turns, *[position.now] * bool(position.now.outcomes or not position.turns)][-_SHOWN:]
         title = f"{self.game.title}, turn {turns[-1].index}"
         if self._board:
-            picture = dead_reckoning.board_figure(with_board(self.shape), position.state, title)
+            picture = board_figure(with_board(self.shape), position.state, title)
         else:
             picture = figure(turns, [*self.cubes], title)
         picture.set_size_inches(*_FRAME)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from tower_sim.tools import face
 
 if TYPE_CHECKING:
+    from tower_sim.games.board import board_figure
     from tower_sim.games.compared import Compared, Group, Picture, Row, Values, how_sure, instead, leaves, number
     from tower_sim.games.files import run_game_file
     from tower_sim.games.game import KEY, Game

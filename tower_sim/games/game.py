@@ -152,9 +152,14 @@ class Game(ABC):
         return ""
 
     def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
-        from tower_sim.games.picture import draw_run
+        if self.board:
+            from tower_sim.games.board import draw_board
 
-        draw_run(turns, list(self.cubes(rules)), path, title=title)
+            draw_board(with_board(apparatus), turns[-1].state, path, title=title)
+        else:
+            from tower_sim.games.picture import draw_run
+
+            draw_run(turns, list(self.cubes(rules)), path, title=title)
 
     def list_options(self, model: DropModel, rules: Any) -> tuple[str, ...]:
         """Return `options`, for a game whose options depend on its rules or on the board."""

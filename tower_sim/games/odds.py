@@ -201,7 +201,7 @@ class FigureOdds(ManyRuns):
         now, width = self.document(), max(len(figure.title) for figure in self.game.figures)
         head = f"{self.game.title}, {now['apparatus']}, {now['model']}, seed {self.seed}"
         few = too_few(self.runs, self.game.run)
-        lines = [_summarize(self.game, now), "", head]
+        lines = [_summarize(self.game, now), "", head, *filter(None, [self.game.label(self.rules)])]
         lines += [few or f"{self.runs} {self.game.runs}; in brackets 95 % intervals", ""]
         lines += [f"{of.title:{width}}  {_format_mean(of, now)}" for of in self.game.figures]
         for name, words in now["shares"].items():
@@ -238,7 +238,9 @@ def _summarize(game: Any, now: Mapping[str, Any]) -> str:
 
 def _mean(figure: Figure, values: list[float]) -> Mean:
     value = mean(values)
-    if figure.is_share and value["interval"]:
+    if figure.is_share and {*values} <= {0.0, 1.0}:  # of each run it is yes or no
+        value["interval"] = proportion(int(sum(values)), len(values))["interval"]
+    elif figure.is_share and value["interval"]:
         value["interval"] = np.clip(value["interval"], 0, 1).tolist()
     return value
 

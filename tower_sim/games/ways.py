@@ -13,6 +13,7 @@ from tower_sim.drops import DropModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games.compared import leaves
 from tower_sim.games.odds import FigureOdds, ManyRuns, odds_type, run_type
+from tower_sim.games.places import BoardOdds, board_odds_type
 from tower_sim.games.running import check_knocks
 from tower_sim.games.tower import Turn
 from tower_sim.tools import count_noun, toml_table
@@ -90,7 +91,8 @@ class Ways:
         }
 
     def types(self) -> list[Any]:
-        return [run_type(self.game), *[odds_type(self.game)] * bool(self.game.figures)]
+        kind = board_odds_type if self.game.board else odds_type
+        return [run_type(self.game), *[kind(self.game)] * bool(self.game.figures)]
 
     # Asking for a run
 
@@ -107,7 +109,7 @@ class Ways:
 
     def odds(self) -> ManyRuns | None:
         """Return empty statistics over many runs, or None."""
-        return FigureOdds(self.game) if self.game.figures else None
+        return (BoardOdds if self.game.board else FigureOdds)(self.game) if self.game.figures else None
 
 
 def change(game: Any, rules: Any, changes: Sequence[str]) -> Any:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         when_behind,
     )
     from tower_sim.games.dead_reckoning.game import GAME
-    from tower_sim.games.dead_reckoning.picture import board_figure
     from tower_sim.games.dead_reckoning.rules import Ability, BattleRules, Rulings, SideRules
 
 __getattr__ = face(__name__)

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any, cast
 
 from tower_sim.apparatus import Apparatus, with_board
 from tower_sim.drops import BoardModel, TooManyFailedDraws
 from tower_sim.errors import fault
-from tower_sim.games import Game, GameTower, Turn
+from tower_sim.games import Game, GameTower, Turn, places
 from tower_sim.games.compared import Compared, leaves
 from tower_sim.games.dead_reckoning import battle
-from tower_sim.games.dead_reckoning.battle import Battle
-from tower_sim.games.dead_reckoning.combat import RULES_VERSION, legible
-from tower_sim.games.dead_reckoning.rules import BattleRules
-from tower_sim.games.dead_reckoning.words import (
-    NUMBERS,
-    describe_result,
-    describe_rules,
-    describe_step,
-    list_consequences,
-)
-from tower_sim.games.ways import Ways
+from tower_sim.games.dead_reckoning.battle import Battle, Step
+from tower_sim.games.dead_reckoning.combat import RULES_VERSION, Result, legible
+from tower_sim.games.dead_reckoning.rules import Ability, BattleRules
 from tower_sim.runs import SUM, Figure
-from tower_sim.tools import Column
+from tower_sim.tools import Column, count_noun
+from tower_sim.values import ZONE, Cube, Status, count_by_colour
 
+NUMBERS = {
+    "strength": "strength",
+    "coins": "coins",
+    "cargo": "cargo",
+    "choice": "coins or cargo",
+    "damage_given": "damage given",
+    "damage_taken": "damage taken",
+}
 _UNITS = {"choice": "goods", "damage_given": "damage", "damage_taken": "damage"}
-_OF_SIDES = [(key, title, side) for key, title in NUMBERS.items() for side in ("active", "other")]
+_SIDES = ("active", "other")
+_OF_SIDES = [(key, title, side) for key, title in NUMBERS.items() for side in _SIDES]
 
 FIGURES = (
     Figure("active_wins", "the active side wins", "1", of="active_wins"),
@@ -35,7 +37,9 @@ FIGURES = (
         Figure(f"{key}_{side}", f"{title} ({side})", _UNITS.get(key, key), of=f"{key}_{side}")
         for key, title, side in _OF_SIDES
     ),
-    Figure("explosions", "explosions", "explosions", of="explosion", take=SUM),
+    *(Figure(f"sinks_{side}", f"its ship sinks ({side})", "1", of=f"sinks_{side}") for side in _SIDES),
+    Figure("in_a_row", "explosive shots after a throw", "explosions", of="in_a_row"),
+    Figure("explosions", "explosions", "explosions", of="in_a_row", take=SUM),
     Figure("throws", "throws into the ship", "throws", of="through_ship", take=SUM),
 )
 
@@ -58,10 +62,11 @@ class DeadReckoning(Game):
             ("ability", "string", "ability that the side used, as its rules write it"),
             ("zone", "string", "zone into which the ability moved a cube"),
             ("through_ship", "bool", "whether cubes were thrown into the ship"),
-            ("explosion", "bool", "whether it is an explosive shot"),
+            ("in_a_row", "int16", "explosive shots since the last throw or ability, where no more follows"),
             ("follows", "string", "what follows from the battle, in its last row as all below"),
             ("active_wins", "bool", "whether the active side wins; in a tie-break the first side is meant by it"),
             *((f"{key}_{side}", "int16", f"{title} ({side})") for key, title, side in _OF_SIDES),
+            *((f"sinks_{side}", "bool", f"whether its ship sinks ({side})") for side in _SIDES),
         )),
     )  # fmt: skip
     facts = {column.name: {"string": str, "bool": bool}.get(column.kind, int) for column in columns}
@@ -82,6 +87,9 @@ class DeadReckoning(Game):
         first = now = battle.start(model, rules, tower.seed, tower.run or 0)
         try:
             for now in battle.play(model, first, dict.fromkeys(rules.cubes, battle.when_behind)):
+                if now.numbered > len(tower.cubes):  # others stand in for cubes that have run out
+                    there = {*now.state.cubes, *now.state.board.cubes}
+                    tower.cubes = (*tower.cubes, *sorted(there - {*tower.cubes}))
                 tower.follow(now.state, now.last)
                 step = now.steps[-1]
                 yield Turn(describe_step(step, rules), list_facts(now), kind=step.kind, entry=now)
@@ -98,21 +106,8 @@ class DeadReckoning(Game):
             return f"\nThe battle was cut short, and nobody won: {turns[-1].failed}."
         return describe_result(turns[-1].entry)
 
-    def draw(
-        self, turns: Sequence[Turn], rules: BattleRules, apparatus: Apparatus, path: str | Path, *, title: str
-    ) -> None:
-        from tower_sim.games.dead_reckoning.picture import draw_board
-
-        draw_board(with_board(apparatus), turns[-1].state, path, title=title)
-
     def compared(self, rules: tuple[BattleRules, BattleRules]) -> ComparedBattles:
         return ComparedBattles(self, rules)
-
-    @property
-    def ways(self) -> Ways:
-        from tower_sim.games.dead_reckoning.odds import BattleWays
-
-        return BattleWays(self)
 
 
 GAME = DeadReckoning()
@@ -121,17 +116,26 @@ GAME = DeadReckoning()
 def list_facts(now: Battle) -> dict[str, Any]:
     """Return the facts of the newest step of a battle, and after the last one of its result."""
     step, rules = now.steps[-1], now.rules
-    facts: dict[str, Any] = {"through_ship": step.drawn and bool(step.thrown), "explosion": step.kind == "explosion"}
+    facts: dict[str, Any] = {"through_ship": step.drawn and bool(step.thrown)}
+    if step.drawn and battle.due(now) not in ("shake", "rethrow", "explosion"):
+        facts |= {"in_a_row": count_explosions(now.steps)}
     facts |= {"side": step.side} if step.side else {}
     if step.use:
         facts |= {"ability": step.ability} | ({"zone": step.use.zone} if step.use.zone else {})
     if now.over:
         result, active = now.result(), rules.attacker or rules.colours[0]
-        sides = {"active": result.sides[active], "other": result.sides[rules.opponent(active)]}
+        colours: dict[str, str] = dict(zip(_SIDES, (active, rules.opponent(active)), strict=True))
         facts |= {"winner": result.winner, "active_wins": result.winner == active}
-        facts |= {f"{key}_{side}": getattr(sides[side], key) for key, _, side in _OF_SIDES}
+        facts |= {f"{key}_{side}": getattr(result.sides[colours[side]], key) for key, _, side in _OF_SIDES}
+        facts |= {f"sinks_{side}": colour in result.sunk for side, colour in colours.items()}
         facts |= {"follows": "; ".join(list_consequences(result, rules))}
     return facts
+
+
+def count_explosions(steps: Sequence[Step]) -> int:
+    """Return how many explosions followed the last throw or ability (rulebook, lines 999 and 1007)."""
+    since = takewhile(lambda step: step.kind not in ("throw", "ability"), reversed(steps))
+    return sum(step.kind == "explosion" for step in since)
 
 
 class ComparedBattles(Compared):
@@ -151,3 +155,85 @@ class ComparedBattles(Compared):
 
     def label(self, side: int) -> str:
         return self.game.label(self.rules[side])
+
+
+# In words
+
+_COMBATS = {"ship": "ship against ship", "merchant": "ship against non-player", "building": "ship against buildings"}
+_STEPS = {"throw": "throw", "shake": "ship shaken", "rethrow": "thrown again", "explosion": "explosive shot"}
+_EFFECTS = {"win": "winning", "lose": "losing"}
+
+
+def describe_rules(rules: BattleRules) -> str:
+    """Return who fights whom, and what the sides have and can."""
+    active = {rules.attacker: " (active)"}
+    sides = " against ".join(f"{colour} {number}{active.get(colour, '')}" for colour, number in rules.cubes.items())
+    parts = [f"{sides}, {_COMBATS.get(rules.combat, 'tie-break')}"]
+    for colour in rules.colours:
+        side = rules.side(colour)
+        has = [f"{count_noun(side.supply, 'cube')} in its supply"] if side.supply is not None else []
+        has += [f"{side.island} on islands"] * bool(side.island) + [f"{side.damage} damage"] * bool(side.damage)
+        parts += [f"{colour} has {', '.join(has)}"] * bool(has) + [f"{colour} is in pirate mode"] * side.pirate
+        parts += [f"{colour} can {ability.words()}" for ability in rules.abilities[colour]]
+    return "; ".join(parts)
+
+
+def describe_step(step: Step, rules: BattleRules) -> str:
+    """Return one step of a battle as a phrase."""
+    if step.kind == "pass":
+        return f"{step.side} passes"
+    what = _STEPS.get(step.kind, "")
+    if step.use:
+        zone = describe_place(ZONE + step.use.zone) if step.use.zone else ""
+        what = f"{step.side} {Ability.parse(step.ability).words('s', zone)} by an ability"
+    onto_board = (*step.thrown, *step.placed)
+    cubes = (*onto_board, *step.taken)
+    place_of = {landing.cube: landing.place for landing in step.landings}
+    there = {
+        place: [cube for cube in onto_board if place_of.get(cube) == place] for place in sorted({*place_of.values()})
+    }
+    remarks = [f"{describe_place(place)}: {_cubes(cubes, rules)}" for place, cubes in there.items() if cubes]
+    remarks += [f"{sum(step.short.values())} missing"] * any(step.short.values())
+    remarks += [f"{len(step.lost)} lost"] * bool(step.lost)
+    remarks += [step.status.sentence.rstrip(".")] * (step.status is not Status.SETTLED)
+    return "; ".join([what + (f" ({_cubes(cubes, rules)})" if cubes else ""), *remarks])
+
+
+def describe_place(place: str) -> str:
+    """Return the name of a place on the board as the rulebook has it."""
+    return "coins or cargo" if place == "zone:choice" else places.describe_place(place)
+
+
+def _cubes(cubes: Iterable[Cube], rules: BattleRules) -> str:
+    return ", ".join(f"{colour} {count}" for colour, count in count_by_colour(cubes, rules.colours).items() if count)
+
+
+def list_consequences(result: Result, rules: BattleRules) -> list[str]:
+    """Return what follows from a battle for ships, goods and achievements, as sentences without full stops."""
+    lines = [f"the encounter's card has its effect for {_EFFECTS[result.encounter_effect or 'win']}"] * bool(
+        result.encounter_effect
+    )
+    lines += [f"the buildings of {rules.buildings} are removed"] * result.removed
+    for colour, plunder in result.to_place.items():
+        coins = "coin" if plunder.coins == 1 else "coins"
+        goods = {coins: plunder.coins, "cargo": plunder.cargo, "coins or cargo": plunder.choice}
+        if text := ", ".join(f"{number} {name}" for name, number in goods.items() if number):
+            lines.append(f"{colour} places {text} in holds or on the island, or gives them back")
+    lines += [f"{result.legendary} puts a cube on Legendary"] * (result.legendary is not None)
+    lines += [f"the ship of {colour} sinks" for colour in result.sunk]
+    lines += [f"the ship of {colour} leaves pirate mode" for colour in result.merchant_mode]
+    lines += [f"{colour} sank another player's ship" for colour in result.terror]
+    return [*lines, *[f"{result.barred} may not deal with this island"] * (result.barred is not None)]
+
+
+def describe_result(battle: Battle) -> str:
+    """Return the result of a finished battle as text: a table of the sides' numbers, who wins, and what follows."""
+    rules, result = battle.rules, battle.result()
+    width = max(len(colour) for colour in rules.colours)
+    lines = ["", "  ".join(["".ljust(width), *NUMBERS.values()])]
+    for colour, side in result.sides.items():
+        cells = [str(getattr(side, name)).rjust(len(title)) for name, title in NUMBERS.items()]
+        lines.append("  ".join([colour.ljust(width), *cells]))
+    is_tie = rules.attacker == result.winner and len({side.strength for side in result.sides.values()}) == 1
+    lines.append(f"\n{result.winner} wins" + (": ties go to the active side" if is_tie else ""))
+    return "\n".join([*lines, *list_consequences(result, rules)])

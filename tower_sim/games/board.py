@@ -1,4 +1,4 @@
-"""Pictures of a ship's board: the cubes of one battle, or the density of the cubes of many battles."""
+"""Pictures of a ship's board: the cubes of one run of a game, or the density of the cubes of many runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from tower_sim.apparatus import WithBoard, Zone
+from tower_sim.apparatus import WithBoard
 from tower_sim.drawing import (
     FONT,
     GREY,
@@ -29,7 +29,6 @@ from tower_sim.drawing import (
     project_on_plan,
     save,
 )
-from tower_sim.games.dead_reckoning.combat import DAMAGE, EXPLOSIVE, kind, worth
 from tower_sim.runs import ratio_of_sums
 from tower_sim.tools import count_noun
 from tower_sim.values import ZONE, TowerState, count_by_colour
@@ -55,43 +54,42 @@ Counts = Mapping[str, Sequence[int]]
 
 
 def draw_densities(
-    ship: WithBoard, positions: Positions, counts: Counts, thrown: Sequence[int], path: str | Path, *, title: str
+    ship: WithBoard,
+    positions: Positions,
+    counts: Counts,
+    thrown: Sequence[int],
+    path: str | Path,
+    *,
+    title: str,
+    run: str = "run",
 ) -> None:
-    """Draw where the cubes of many battles came to rest, and the share of each zone, into the file `path`.
+    """Draw where the cubes of many runs came to rest, and the share of each zone, into the file `path`.
 
     `positions`, shape (n, 2), are the x and y (m) of all cubes that came to rest outside the ship; without any, each
-    zone is shaded evenly. `counts` has each zone's cubes, and `thrown` the cubes thrown, by battle.
+    zone is shaded evenly. `counts` has each zone's cubes, and `thrown` the cubes thrown, by run. `run` is the word for
+    one.
     """
     check_path(path)
-    save(densities_figure(ship, positions, counts, thrown, title), path)
+    save(densities_figure(ship, positions, counts, thrown, title, run), path)
 
 
 def board_figure(ship: WithBoard, state: TowerState, title: str) -> Figure:
     """Return the matplotlib figure that `draw_board` writes."""
     lying = state.board.lying
-    says = {zone.name: _describe_worth(zone) for zone in ship.board.zones}
+    plan = ship.dimensions().board
+    says = {name: looks.words for name, looks in plan.printed.items()} if plan else {}
     zones_only = bool(lying) and all(resident.pose is None for resident in lying)
     cubes, far = (None, 0) if zones_only else find_near_cubes(ship, lying)
     subtitle = describe_cubes(ship, state, far)
     if zones_only:
         subtitle += "; the model tells their zones, not where in them they lie"
-        says = {name: f"{gives}\n{_describe_cubes(state, name)}".rstrip() for name, gives in says.items()}
+        says = {z.name: f"{says.get(z.name, '')}\n{_describe_cubes(state, z.name)}".strip() for z in ship.board.zones}
     figure = _new_figure(title, subtitle, _SIZE[0])
     paint = {of.name: of for of in paints(sorted(count_by_colour(state.board.cubes)))}
     _draw_colours(figure, state, paint)
-    plan = draw_plan(figure, (0.0, 0.0, 1.0, 0.89), ship, says, cubes)
-    plan.mark(lying if cubes else (), paint)
+    drawn = draw_plan(figure, (0.0, 0.0, 1.0, 0.89), ship, says, cubes)
+    drawn.mark(lying if cubes else (), paint)
     return figure
-
-
-def _describe_worth(zone: Zone) -> str:
-    if kind(zone) in (EXPLOSIVE, DAMAGE):
-        return "explosive shot" if kind(zone) == EXPLOSIVE else "damage"
-    it = worth(zone)
-    gives = [f"strength {it.strength}"] if it.strength else []
-    gives += [f"{it.coins} coin{'s' * (it.coins > 1)}"] if it.coins else []
-    gives += [f"{it.cargo} cargo"] if it.cargo else []
-    return " + ".join([*gives, *([f"{it.choice} coins or cargo"] if it.choice else [])])
 
 
 def _describe_cubes(state: TowerState, zone: str) -> str:
@@ -100,7 +98,7 @@ def _describe_cubes(state: TowerState, zone: str) -> str:
 
 
 def densities_figure(
-    ship: WithBoard, positions: Positions, counts: Counts, thrown: Sequence[int], title: str
+    ship: WithBoard, positions: Positions, counts: Counts, thrown: Sequence[int], title: str, run: str = "run"
 ) -> Figure:
     """Return the matplotlib figure that `draw_densities` writes."""
     points = np.array(positions, dtype=np.float64).reshape(-1, 2)
@@ -112,7 +110,7 @@ def densities_figure(
     cell = "the model tells zones, not places in them" if zones_only else cell
     elsewhere = 1 - sum(share for share, _ in of_zone.values())
     subtitle = (
-        f"{count_noun(n, 'cube')} thrown in {count_noun(len(thrown), 'battle')}, {100 * elsewhere:.1f} % "
+        f"{count_noun(n, 'cube')} thrown in {count_noun(len(thrown), run)}, {100 * elsewhere:.1f} % "
         f"of them in no zone; {cell}"
     )
     width = _SIZE[0] + _SCALE
