@@ -107,7 +107,7 @@ def calibrate(
         output.stem,
         fitted,
         towers=len(towers.number),
-        games=int((towers.games.thrown[..., -1] >= 0).sum()),
+        games=int((towers.games.grid("thrown")[..., -1] >= 0).sum()),
         why=why,
         does=does,
         again=again,

@@ -28,7 +28,7 @@ from tower_sim.calibration.summaries import (
     list_windows,
 )
 from tower_sim.errors import UsageError, fault, quote
-from tower_sim.runs import SHARE, TOTALS, ByDrop, many_key, single_key
+from tower_sim.results import SHARE, TOTALS, Results, many_key, single_key
 from tower_sim.tools import RECORDS, count_noun, read_text, refuse_other
 
 MOST_VALUES = 40  # 1.7 GB
@@ -298,10 +298,10 @@ def of_records(
     before = 0  # drops
     firsts = [record for record in records if not record.number]
     for first, game in zip(firsts, from_records(records), strict=True):
-        drops = game.thrown.shape[-1]
+        drops = game.longest
         _check_game(game, first.game, name)
         cut = drops if split is None else int(np.clip(split - before, 0, drops))
-        clogs = bool(find_clogs(game.cut(0, cut)))
+        clogs = bool(find_clogs(game.take_rows(game.rows.drop < cut)))
         before += drops
         parts = [
             (window, is_held)
@@ -325,8 +325,8 @@ def of_records(
     return by_game
 
 
-def _check_game(game: ByDrop, number: int, name: str) -> None:
-    first, drops = int(game.thrown[0]), len(game.thrown)
+def _check_game(game: Results, number: int, name: str) -> None:
+    first, drops = int(game.grid("thrown")[0]), game.longest
     if first != CUBES:
         raise UsageError(
             f"records {name}, game {number}: {first} cubes in the first drop; allowed is {CUBES}, all of a game, into "

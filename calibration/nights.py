@@ -28,7 +28,7 @@ from tower_sim.errors import fault
 from tower_sim.fitting import fit
 from tower_sim.fitting.tower import read_games
 from tower_sim.games import number
-from tower_sim.runs import ByDrop, average
+from tower_sim.results import Results, average
 from tower_sim.surrogate import beside
 from tower_sim.tools import report_progress, writing
 
@@ -177,7 +177,7 @@ def find_middle(wish: Wish) -> tuple[float, float]:
 def choose(places: Sequence[int] | Array, towers: Towers, wishes: Sequence[Wish]) -> int:
     """Return which of the towers at `places` comes nearest to the wishes in games of physics."""
     left = np.array(sorted(places, key=lambda place: _predict_distance(int(place), towers, wishes)))
-    games: dict[int, list[ByDrop]] = {}
+    games: dict[int, list[Results]] = {}
     with report_progress("towers played for the wish", sum(many for many, _ in ROUNDS)) as tell:
         for many, numbers in ROUNDS:
             left = left[:many]
@@ -206,11 +206,11 @@ def judge(profile: str | Path, directory: str | Path, wishes: Sequence[Wish], of
         raise KeyboardInterrupt
     with report_progress("steps of the fit") as tell:
         writing.write(beside(profile), fit([folder], tell.step).to_json(), "fast model")
-    counted = read_games(load_whole(folder)).by_drop
+    counted = read_games(load_whole(folder))
     return tuple(format_sentences(counted, wishes, of))
 
 
-def format_sentences(games: ByDrop, wishes: Sequence[Wish], of: int) -> list[str]:
+def format_sentences(games: Results, wishes: Sequence[Wish], of: int) -> list[str]:
     """Return what games of the chosen tower say of the wishes: the verdict first."""
     means: list[str] = []
     results: list[Verdict] = []
@@ -226,7 +226,7 @@ def format_sentences(games: ByDrop, wishes: Sequence[Wish], of: int) -> list[str
         )
     is_one = len(wishes) == 1
     what, are = ("The wish", "is") if is_one else ("The wishes", "are")
-    by = f"{' and '.join(means)}, in {len(games.thrown)} games of physics played afresh."
+    by = f"{' and '.join(means)}, in {games.runs} games of physics played afresh."
     verdict = together(results)
     if verdict is Verdict.MET:
         return [f"{what} {are} met: {by}"]
@@ -247,7 +247,7 @@ def _predict_distance(place: int, towers: Towers, wishes: Sequence[Wish]) -> flo
     return off
 
 
-def _measure_distance(games: Sequence[ByDrop], wishes: Sequence[Wish]) -> float:
+def _measure_distance(games: Sequence[Results], wishes: Sequence[Wish]) -> float:
     off = 0.0
     for wish in wishes:
         value, wide = find_middle(wish)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import argparse
 import io
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -24,7 +24,8 @@ from tower_sim.apparatus import Apparatus
 from tower_sim.calibration.prior import NUMBERS, tower
 from tower_sim.calibration.summaries import GAME, PLAN, RULES, Array
 from tower_sim.errors import UsageError
-from tower_sim.runs import COUNTS, UNKNOWN, ByDrop, after_setup, count_by_drop
+from tower_sim.games import Turn, record
+from tower_sim.results import COUNTS, UNKNOWN, Results
 from tower_sim.simulator import PhysicsModel
 from tower_sim.tools import in_threads, report_progress, writing
 
@@ -43,29 +44,24 @@ def draw_points(pieces: int = PIECES) -> Array:
     return sequence[: pieces * TOWERS]
 
 
-def play(shape: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
+def play(shape: Apparatus, number: int, games: Sequence[int]) -> Results:
     """Play the games numbered `games` of a tower, shape (games, drops).
 
     Random: each game draws from (SEED, tower, game). If the first set-up of game 0 clogs, nothing else is played.
     """
-    shapes = (len(games), PLAN.drops, len(PLAN.colours))
-    thrown, out, inside = (np.zeros(shapes, np.int16) for _ in range(3))
-    old_out, is_played = np.zeros(shapes[:2], np.int16), np.zeros(shapes[:2], bool)
+    runs: list[list[Turn]] = []
     with PhysicsModel(shape) as model:
-        for row, game in enumerate(games):
-            before: set[Any] = set()
+        for game in games:
+            runs.append([])
             for turn in GAME.start(model, RULES, SEED, number * 1000 + game):
-                if turn.failed is not None:
-                    break
-                at = (row, turn.index)
-                for table, counts in ((thrown, turn.thrown), (out, turn.out), (inside, turn.inside)):
-                    table[at] = [counts.get(colour, 0) for colour in PLAN.colours]
-                old_out[at] = sum(len(before.intersection(outcome.emerged)) for outcome in turn.outcomes)
-                is_played[at] = True
-                before = set(turn.state.cubes)
-                if game == 0 and inside[at].sum() > CLOGGED and turn.index == 0:
-                    return count_by_drop(thrown, out, inside, played=is_played, old_out=old_out, terms=PLAN.terms)
-    return count_by_drop(thrown, out, inside, played=is_played, old_out=old_out, terms=PLAN.terms)
+                runs[-1].append(turn)
+                if game == turn.index == 0 and len(turn.state.residents) > CLOGGED:
+                    return _as_games(runs, len(games))
+    return _as_games(runs, len(games))
+
+
+def _as_games(runs: Sequence[Sequence[Turn]], games: int) -> Results:
+    return replace(record(GAME, runs, RULES), shape=(games,), plan=PLAN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,7 @@ class Table:
     """
 
     unit: Array
-    games: ByDrop
+    games: Results
     base: Array
 
 
@@ -89,8 +85,8 @@ def shipped(folder: str | Path = PLAYED, rounds: int | None = None) -> Table:
             f"pieces of played towers in {folder}: {len(pieces)}; allowed are all from 00 on; install again"
         )
     counts = [_read_counts(piece, (TOWERS, GAMES, PLAN.drops)) for piece in pieces]
-    games = _make_games(*(np.concatenate([each[name] for each in counts]) for name in COUNTS))
-    table = Table(draw_points(len(pieces)), games, np.ones(len(games.thrown)))
+    games = _make_games(lambda name: np.concatenate([each[name] for each in counts]))
+    table = Table(draw_points(len(pieces)), games, np.ones(games.shape[0]))
     table = add_rounds(table, [read_round(file) for file in sorted(folder.glob("around-*.npz"))])
     for more in sorted(folder.glob("more-*.npz"))[:rounds]:
         table = add_games(table, _read_more(more, len(table.unit)))
@@ -133,13 +129,15 @@ def add_rounds(table: Table, rounds: Sequence[Mapping[str, Array]]) -> Table:
         for place, (each, number) in enumerate(zip(rounds, numbers, strict=True))
     ]
     unit = np.concatenate([table.unit, *drawn])
-    parts = [[getattr(table.games, name), *(each[name] for each in rounds)] for name in COUNTS]
-    most = max(part.shape[1] for part in parts[0])
-    columns = [np.concatenate([_widen(part, most) for part in of_name]) for of_name in parts]
+    most = max([table.games.shape[1], *(each["thrown"].shape[1] for each in rounds)])
+
+    def columns(name: str) -> Array:
+        return np.concatenate([_widen(part, most) for part in (table.games.grid(name), *(x[name] for x in rounds))])
+
     mixture = np.full(len(unit), float(first))
     for each, number in zip(rounds, numbers, strict=True):
         mixture += number * density(unit, each["centre"], each["share"])
-    return Table(unit, _make_games(*columns), len(unit) / mixture)
+    return Table(unit, _make_games(columns), len(unit) / mixture)
 
 
 def play_around(centre: Array, share: Array, file: str | Path, before: int) -> None:
@@ -155,7 +153,7 @@ def play_around(centre: Array, share: Array, file: str | Path, before: int) -> N
         plays = in_threads(lambda i: play(tower(unit[i]), first + i, range(AGAIN)), left)
         for number, games in enumerate(plays, start=1):
             for name in COUNTS:
-                row = getattr(games, name)[None].astype(np.int8)
+                row = games.grid(name)[None].astype(np.int8)
                 done[name] = np.concatenate([done[name], row]) if name in done else row
             _write(file, done)
             tell(number)
@@ -163,11 +161,14 @@ def play_around(centre: Array, share: Array, file: str | Path, before: int) -> N
 
 def add_games(table: Table, more: Mapping[str, Array]) -> Table:
     """Return the table with `more` games of its towers `tower`, in counts of shape (towers, games, drops)."""
-    first, games = table.games.thrown.shape[1], more["thrown"].shape[1]
-    columns = [_widen(getattr(table.games, name), first + games) for name in COUNTS]
-    for name, counts in zip(COUNTS, columns, strict=True):
+    first, games = table.games.shape[1], more["thrown"].shape[1]
+
+    def columns(name: str) -> Array:
+        counts = _widen(table.games.grid(name), first + games)
         counts[more["tower"], first:] = more[name]
-    return Table(table.unit, _make_games(*columns), table.base)
+        return counts
+
+    return Table(table.unit, _make_games(columns), table.base)
 
 
 def _widen(counts: Array, games: int) -> Array:
@@ -178,14 +179,14 @@ def play_on(table: Table, towers: Sequence[int] | Array, file: str | Path, games
     """Play `games` more games of some towers and store them in `file`; a second call continues."""
     file = Path(file)
     done = _read_more(file, len(table.unit)) if file.exists() else None
-    first = table.games.thrown.shape[1]
+    first = table.games.shape[1]
     if done is not None and done["first"].tolist() != [first] * len(done["first"]):
         done = None  # stored for a table with fewer games, which has these games by now
     left = [int(number) for number in towers if done is None or number not in done["tower"]]
     with report_progress("games of towers that agree", len(left)) as tell:
         plays = in_threads(lambda number: play(tower(table.unit[number]), number, range(first, first + games)), left)
         for number, played in zip(left, plays, strict=True):
-            row = {name: getattr(played, name)[None].astype(np.int8) for name in COUNTS}
+            row = {name: played.grid(name)[None].astype(np.int8) for name in COUNTS}
             row |= {"tower": np.array([number]), "first": np.array([first])}
             done = row if done is None else {name: np.concatenate([done[name], row[name]]) for name in row}
             _write(file, done)
@@ -193,9 +194,9 @@ def play_on(table: Table, towers: Sequence[int] | Array, file: str | Path, games
     return table if done is None else add_games(table, done)
 
 
-def _make_games(*columns: Array) -> ByDrop:
-    counts: dict[str, Any] = {name: column.astype(np.int16) for name, column in zip(COUNTS, columns, strict=True)}
-    return ByDrop(**counts, phases=after_setup(PLAN.drops), terms=PLAN.terms)
+def _make_games(column: Callable[[str], Array]) -> Results:
+    counts: dict[str, Any] = {name: column(name).astype(np.int16) for name in COUNTS}
+    return Results.of_counts(plan=PLAN, **counts)
 
 
 def _read_counts(file: str | Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
@@ -240,7 +241,7 @@ def play_piece(piece: int) -> dict[str, Array]:
     first = piece * TOWERS
     towers = enumerate(draw_points(piece + 1)[first:], first)
     played = list(in_threads(lambda each: play(tower(each[1]), each[0], range(GAMES)), towers))
-    return {name: np.stack([getattr(games, name) for games in played]).astype(np.int8) for name in COUNTS}
+    return {name: np.stack([games.grid(name) for games in played]).astype(np.int8) for name in COUNTS}
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -23,7 +23,7 @@ from scipy.special import betaln, expit
 
 from tower_sim.apparatus import Apparatus, from_tables
 from tower_sim.calibration.summaries import BOTH, CLOGGED, USUAL, WHOLE, Window, find_clogs
-from tower_sim.runs import ByDrop
+from tower_sim.results import Results
 
 Array = npt.NDArray[Any]
 
@@ -188,9 +188,9 @@ class Towers:
     its share of games that clog.
     """
 
-    def __init__(self, unit: Array, games: ByDrop, base: Array | None = None) -> None:
+    def __init__(self, unit: Array, games: Results, base: Array | None = None) -> None:
         """Take points of the table, shape (N, 10), games, shape (N, games, drops), and how much each tower counts."""
-        whole = (games.thrown[..., -1] >= 0).sum(1) >= 2
+        whole = (games.grid("thrown")[..., -1] >= 0).sum(1) >= 2
         self.number = np.flatnonzero(whole)
         self.unit = unit[whole]
         self.base = np.ones(len(self.unit)) if base is None else base[whole]
@@ -247,7 +247,7 @@ class Towers:
         and the size that makes the counts likeliest. Source: Williams, Journal of the Royal Statistical Society C 31
         (1982) 144.
         """
-        known = (self.games.thrown[..., -1] >= 0).sum(1)
+        known = (self.games.grid("thrown")[..., -1] >= 0).sum(1)
         clogged, x = self.is_clogged.sum(1), self._design
         penalty = np.diag([1e-6, *[RIDGE] * (x.shape[1] - 1)])
         size, line, chance = 1.0, np.zeros(x.shape[1]), np.full(len(x), 0.5)

@@ -28,7 +28,7 @@ from tower_sim.calibration.played import PLAYED
 from tower_sim.calibration.prior import Towers, tower
 from tower_sim.calibration.reference import read_usable
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array, find_clogs
-from tower_sim.runs import mean_error
+from tower_sim.results import mean_error
 
 ROOT = Path(__file__).resolve().parent.parent
 PROFILES = ROOT / "tower_sim/apparatus/amerigo/profiles"

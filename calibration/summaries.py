@@ -16,7 +16,6 @@ import numpy as np
 from tower_sim.apparatus import Apparatus, as_tower
 from tower_sim.calibration.observations import CUBES
 from tower_sim.calibration.records import RECOUNT, Record, has_colours
-from tower_sim.campaign import Array
 from tower_sim.drops import DropModel, TooManyFailedDraws, until_landed
 from tower_sim.errors import check_whole
 from tower_sim.games import DROP_STREAM, Game
@@ -24,7 +23,19 @@ from tower_sim.games.amerigo import GAME as AMERIGO
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import PHYSICS, open_model
 from tower_sim.physics import PhysicsSettings
-from tower_sim.runs import INSIDE, INSIDE_SETUP, MEAN, OUT, SUM, UNKNOWN, ByDrop, Figure, Plan, by_key, count_by_drop
+from tower_sim.results import (
+    INSIDE,
+    INSIDE_SETUP,
+    MEAN,
+    OUT,
+    SUM,
+    UNKNOWN,
+    Array,
+    Figure,
+    Plan,
+    Results,
+    by_key,
+)
 from tower_sim.tools import in_threads, registry, report_progress
 from tower_sim.values import MAX_CUBES, Cube, TowerState, count_by_colour, supply
 
@@ -38,21 +49,21 @@ BOTH, USUAL, CLOGGED = -1, 0, 1  # kinds of games
 SPREAD_FROM = 8  # drops, from which on a window has the spread and the shares of colours
 
 
-def from_records(records: Sequence[Record]) -> list[ByDrop]:
+def from_records(records: Sequence[Record]) -> list[Results]:
     """Return the recorded games one by one, each of shape (drops,)."""
     games = [list(rows) for _, rows in groupby(records, key=lambda record: record.game)]
     return [_make_game(rows, list(records[0].thrown), has_colours(records)) for rows in games]
 
 
-def _make_game(rows: Sequence[Record], colours: Sequence[str], known: bool) -> ByDrop:
+def _make_game(rows: Sequence[Record], colours: Sequence[str], known: bool) -> Results:
     thrown, out, inside = (
         np.array([[getattr(row, what).get(colour, 0) for colour in colours] for row in rows], np.int16)
         for what in ("thrown", "out", "inside")
     )
     least, most = np.maximum(out - thrown, 0).sum(-1), np.minimum(out, inside + out - thrown).sum(-1)
-    counted = count_by_drop(thrown, out, inside, old_out=np.where(least == most, least, UNKNOWN), terms=PLAN.terms)
-    unknown = np.full_like(counted.thrown, UNKNOWN)
-    return counted if known else replace(counted, own=unknown, own_out=unknown, colours=unknown, lead=unknown)
+    old_out, counts = np.where(least == most, least, UNKNOWN), {"thrown": thrown, "out": out, "inside": inside}
+    unknown = {} if known else dict.fromkeys(("own", "own_out", "colours", "lead"), np.full(len(rows), UNKNOWN))
+    return Results.of_counts(counts, terms=PLAN.terms, old_out=old_out, **unknown)
 
 
 def logit(count: Array | float, of: float = CUBES) -> Array:
@@ -86,17 +97,21 @@ def seventh(inside: Array | float) -> Array:
     return log((CUBES - expit(inside)) / 7)
 
 
+Span = tuple[int, int]
+"""Drops from the first number to before the second."""
+
+
 @dataclass(frozen=True, slots=True)
 class GameSummary:
     """A summary of games, `words` for people, and its scale of the fit.
 
-    `of` computes it on that scale from games cut to the relevant drops (NaN if no drop shows it). `scale` converts from
-    its unit, and `back` to its unit. `needs` are the columns that must be known.
+    `of` computes it on that scale from the drops that count (NaN if none shows it). `scale` converts from its unit, and
+    `back` to its unit. `needs` are the columns that must be known.
     """
 
     name: str
     words: str
-    of: Callable[[ByDrop], Array]
+    of: Callable[[Results, Span], Array]
     scale: Callable[[Array | float], Array]
     back: Callable[[Array | float], Array]
     needs: tuple[str, ...] = ()
@@ -110,9 +125,9 @@ def _log_odds(value: Array | float) -> Array:
     return np.log(np.asarray(value) / (1 - np.asarray(value)))
 
 
-def _odds(figure: Figure, games: ByDrop) -> Array:
+def _odds(figure: Figure, games: Results, drops: Span) -> Array:
     """Return the log odds of a figure that is a share, with half a count added to both numbers; NaN without any."""
-    part, of = replace(figure, take=MEAN).sums(games)
+    part, of = replace(figure, take=MEAN).sums(games, drops)
     return np.where(of > 0, np.log((part + 0.5) / (of - part + 0.5)), np.nan)
 
 
@@ -128,7 +143,11 @@ def _make_summary(figure: Figure) -> GameSummary:
         scale, back = logit, expit
     elif figure.key == "colours":  # one or more
         scale, back = np.log, np.exp
-    return GameSummary(figure.key, figure.title, lambda games: scale(figure.value(games)), scale, back, figure.needs)
+
+    def of(games: Results, drops: Span) -> Array:
+        return scale(figure.value(games, drops=drops))
+
+    return GameSummary(figure.key, figure.title, of, scale, back, figure.needs)
 
 
 FIGURES = by_key((*GAME.figures, *GAME.fitted))
@@ -137,7 +156,7 @@ _FIRST = (INSIDE_SETUP.key, INSIDE.key, OUT.key, "own", "spread")
 _TURN = GameSummary(
     "turn",
     "mean out, over a seventh of the cubes outside",
-    lambda games: log(OUT.value(games)) - seventh(logit(INSIDE.value(games))),
+    lambda games, drops: log(OUT.value(games, drops=drops)) - seventh(logit(INSIDE.value(games, drops=drops))),
     log,
     exp,
 )
@@ -158,32 +177,29 @@ class Window:
     stop: int
     kind: int = BOTH
 
-    def is_known(self, game: ByDrop) -> bool:
-        cut = game.cut(self.start, self.stop)
-        known = all((getattr(cut, name) != UNKNOWN).all() for name in ("thrown", *SUMMARIES[self.summary].needs))
-        return known and bool(np.isfinite(self.of(game)))
+    def is_known(self, game: Results) -> bool:
+        return bool(np.isfinite(self.of(game)))
 
-    def of(self, games: ByDrop) -> Array:
-        """Return the summary of each game, in the shape of `games` without the drops.
+    def of(self, games: Results) -> Array:
+        """Return the summary of each game, in the shape of `games`.
 
         It is NaN for a game that lacks a drop or a column that the summary needs.
         """
-        cut = games.cut(self.start, self.stop)
-        summary = SUMMARIES[self.summary]
-        known = cut.thrown != UNKNOWN
-        for name in summary.needs:
-            known &= getattr(cut, name) != UNKNOWN
-        whole = cut.thrown.shape[-1] == self.stop - self.start and known.all(-1)
+        summary, drop = SUMMARIES[self.summary], games.rows.drop
+        known = (self.start <= drop) & (drop < self.stop)
+        for name in ("thrown", *summary.needs):
+            known &= games.column(name) != UNKNOWN
+        whole = np.bincount(games.rows.run[known], minlength=games.runs).reshape(games.shape) == self.stop - self.start
         with np.errstate(invalid="ignore", divide="ignore"):  # where a game is not whole
-            return np.where(whole, summary.of(cut), np.nan)
+            return np.where(whole, summary.of(games, (self.start, self.stop)), np.nan)
 
 
 SETUP = Window(INSIDE_SETUP.key, 0, 1)
 
 
-def find_clogs(games: ByDrop) -> Array:
+def find_clogs(games: Results) -> Array:
     """Return whether a tower clogs in a game: over CLOG cubes stay inside for FOR phases; in the games' shape."""
-    over = np.pad(games.inside[..., 1:] > CLOG, [*[(0, 0)] * (games.inside.ndim - 1), (0, FOR)])
+    over = np.pad(games.grid("inside")[..., 1:] > CLOG, [*[(0, 0)] * len(games.shape), (0, FOR)])
     return np.asarray(np.lib.stride_tricks.sliding_window_view(over, FOR, -1).all(-1).any(-1))
 
 

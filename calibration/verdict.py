@@ -27,7 +27,7 @@ from tower_sim.calibration.reference import Reference, Situation, fit_reference,
 from tower_sim.calibration.summaries import list_throws
 from tower_sim.models import PHYSICS
 from tower_sim.physics import PhysicsSettings
-from tower_sim.runs import log_sum_exp
+from tower_sim.results import log_sum_exp
 from tower_sim.surrogate import Array
 from tower_sim.tools import count_noun
 

@@ -15,7 +15,7 @@ from tower_sim.tools import OWN
 from tower_sim.tools.faces import names
 
 # What knows of no tower; everyone may ask it. Each asks those before it alone.
-TOOLS = ("errors", "tools", "documents", "runs", "compiled")
+TOOLS = ("errors", "tools", "documents", "results", "compiled")
 
 # The other rooms, from the ground up: what each knows beside tools. The last, without a name, is the package's face.
 KNOWS = {
@@ -74,7 +74,7 @@ STILL_NAMED = {
 # classes that share a name with another and do not meet it: no module imports both
 NAMED_ALIKE = {
     "Label": ["apparatus.dimensions", "drawing.plan"],  # what is said, and where on the picture
-    "Plan": ["drawing.plan", "runs.array"],  # of drops; of the picture
+    "Plan": ["drawing.plan", "results.throws"],  # of drops; of the picture
     "Rules": ["games.amerigo.rules", "games.rules"],  # of Amerigo; what those of other games are made from
     "Section": ["apparatus.dimensions", "report.page"],  # of a tower that is cut; of a page
     "Table": ["calibration.played", "report.page", "surrogate.table"],  # of played towers; of a page; of chances
@@ -100,13 +100,13 @@ LOOKS_INTO = {
     "compare": "games tools",
     "contracts": "apparatus campaign physics",
     "drawing": "apparatus games",
-    "games": "apparatus requests runs service",
+    "games": "apparatus requests results service",
     "pages": "calibration compare games surrogate web",
     "physics": "apparatus calibration campaign cli compiled documents fitting surrogate tools values web",
     "service": "requests",
-    "study": "campaign fitting games report runs",
-    "support": "apparatus calibration campaign cli compare games physics surrogate web",
-    "surrogate": "clients fitting games physics runs study",
+    "study": "campaign fitting games report results",
+    "support": "apparatus calibration campaign cli games physics surrogate web",
+    "surrogate": "clients fitting games physics results study",
     "vectors": "games surrogate",
 }
 

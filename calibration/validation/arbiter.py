@@ -23,7 +23,7 @@ from tests.support.towers import CLUB, RULEBOOK, called
 from tower_sim.apparatus import load
 from tower_sim.errors import fault
 from tower_sim.physics import GRAVITY
-from tower_sim.runs import mean_error
+from tower_sim.results import mean_error
 from tower_sim.values import supply
 
 CUBES = 49

@@ -17,7 +17,7 @@ import numpy as np
 
 from calibration.validation.script import option, put, script, table_text
 from tower_sim.campaign import Campaign
-from tower_sim.runs import Estimate, Estimates, Resamples, ratio_errors, wilson
+from tower_sim.results import Estimate, Estimates, Resamples, ratio_errors, wilson
 from tower_sim.study import battles, effects, retention
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.study.design import Quantity, SweptCurve, Varied, at_point, quantities
@@ -120,21 +120,21 @@ DROPS = (0, 5, 14)
 
 def intervals(part: Campaign) -> dict[str, list[Estimate]]:
     """Return a report's figures by kind, each in a place of its own; MISSING where it does not tell one."""
-    boot, rows, d = Resamples(part.strata, part.rng("resamples"), 1000), part.is_phase, part.drops
+    boot, rows, d = Resamples(part.strata, part.rng("resamples"), 1000), part.is_phase, part.rows
     setup, ones = d.drop == 0, np.ones(len(d), bool)
     inside, out, colours, first = (
         retention.moments(part, boot, values, where)
         for values, where in (
-            (d.inside_after, rows), (d.emerged, rows), (colours_out(part), rows), (d.inside_after, setup),
+            (d.inside, rows), (d.out, rows), (colours_out(part), rows), (d.inside, setup),
         )
     )  # fmt: skip
-    course = retention.by_group(part, boot, d.inside_after, d.drop, ones, part.longest)
-    shares = retention.histogram(part, boot, d.run[rows], d.emerged[rows])
+    course = retention.by_group(part, boot, d.inside, d.drop, ones, part.longest)
+    shares = retention.histogram(part, boot, d.run[rows], d.out[rows])
     plane = retention.slopes(part, boot, rows)
     stay = retention.survival(part, boot)
-    lags = retention.autocorrelation(part, boot, np.column_stack([d.inside_after, part.inside_by_colour]))
+    lags = retention.autocorrelation(part, boot, np.column_stack([d.inside, part.by_colour["inside"]]))
     of_setup = retention.setup_colours(part, boot, setup)
-    over = retention.moments(part, boot, d.emerged - THROWN_OUT * d.thrown - RESIDENT_OUT * d.inside_before, rows)[0]
+    over = retention.moments(part, boot, d.out - THROWN_OUT * d.thrown - RESIDENT_OUT * d.before, rows)[0]
     with patch.object(battles, "PERMUTATIONS", 1), patch.object(battles, "FEWEST", 1):  # for its p alone
         alike = battles.compare_colours(part, boot, battles.thrown_situations(part), part.rng("fairness"))
     assert stay

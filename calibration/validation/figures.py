@@ -36,7 +36,7 @@ from calibration.validation.samples import SAMPLES
 from calibration.validation.script import ROOT, WORKERS, option, script
 from tests.support.pool import spread_out
 from tower_sim.errors import UsageError
-from tower_sim.runs import mean_error
+from tower_sim.results import mean_error
 from tower_sim.tools import write
 
 DOCS = ROOT / "docs"

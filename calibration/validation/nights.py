@@ -35,7 +35,7 @@ from tower_sim.calibration.nights import DOUBTED, HINTED, compare_games
 from tower_sim.calibration.prior import NAMES, NUMBERS, Towers, numbers, tower
 from tower_sim.calibration.reference import read_usable
 from tower_sim.calibration.summaries import EVERY, GAME, PLAN, RULES, SUMMARIES, WHOLE, Array, Discrepancy, expit
-from tower_sim.runs import count_by_drop
+from tower_sim.results import Results
 from tower_sim.simulator import PhysicsModel
 from tower_sim.web.page import FOLDER
 
@@ -92,7 +92,8 @@ def play_nights(unit: Array, number: int) -> dict[str, Any] | None:
     for thrown, out, _ in whole[:NIGHTS]:
         rows = [i for i in range(PLAN.drops) if thrown[i].any()]
         games.append([{"thrown": thrown[i].tolist(), "out": out[i].tolist()} for i in rows])
-    counted = count_by_drop(*np.stack(whole[NIGHTS:], 1), terms=PLAN.terms)
+    counts: dict[str, Any] = dict(zip(("thrown", "out", "inside"), np.stack(whole[NIGHTS:], 1), strict=True))
+    counted = Results.of_counts(counts, plan=PLAN)
     means = {name: float(SUMMARIES[name].back(float(np.nanmean(EVERY[name].of(counted))))) for name in MEANS}
     return {"nights": games, "true": means | {"rate": numbers(unit)["rate"]}}
 

@@ -30,7 +30,7 @@ from tower_sim.fitting.numerics import maximise
 from tower_sim.fitting.tower import fit, read_games
 from tower_sim.fitting.tower.data import Rows, read_rows
 from tower_sim.fitting.tower.whole_games import list_unseen_games, tell_apart
-from tower_sim.runs import Runs, sum_error
+from tower_sim.results import Results, sum_error
 from tower_sim.surrogate import Cascade, SurrogateModel, fitted_or_shipped, normal_scores
 from tower_sim.surrogate.table import EFFECTS
 
@@ -58,7 +58,7 @@ def jackknife(figure: Callable[[Array], float], inside: Array) -> tuple[float, f
     return figure(inside), float(np.sqrt(49 * without.var()))
 
 
-def compare(physics: Runs, model: SurrogateModel) -> None:
+def compare(physics: Results, model: SurrogateModel) -> None:
     sampled = model.sample_runs(physics.plan, SAMPLED, SEED)
     sides = [games.inside.sum(2).astype(float) for games in (physics, sampled)]
     rows = [
@@ -250,7 +250,7 @@ def measure(fitted: Path, held: Path, model: str, terms: bool) -> None:
     campaigns = read_campaign(fitted), read_campaign(held)
     with SurrogateModel(load_apparatus("amerigo"), fitted_or_shipped(model)) as surrogate:
         unseen = [read_games(each, list_unseen_games(each, surrogate.fitted)) for each in campaigns]
-        compare(Runs.together(unseen), surrogate)
+        compare(Results.together(unseen), surrogate)
         used_rows, held_rows = (read_rows([each], surrogate.table.regions) for each in campaigns)
         residuals(held_rows, surrogate)
         across(held_rows, surrogate.fitted.cascade_of(surrogate.shape.digest))

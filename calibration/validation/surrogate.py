@@ -19,7 +19,7 @@ from calibration.validation.spread import FULL, SAMPLED, SEED, jackknife
 from tests.support.pool import spread_out
 from tower_sim import load
 from tower_sim.games.amerigo import GAME, Rules, sample_games
-from tower_sim.runs import mean_error
+from tower_sim.results import mean_error
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate import SurrogateModel, fitted_or_shipped
 

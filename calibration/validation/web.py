@@ -22,7 +22,7 @@ from tower_sim.clients.javascript import rules_modules
 from tower_sim.errors import UsageError
 from tower_sim.games import Game
 from tower_sim.requests import DEFAULT
-from tower_sim.runs import Plan, figure
+from tower_sim.results import Plan, figure
 from tower_sim.tools import registry
 from tower_sim.web import source
 from tower_sim.web.page import DIGESTS, FOLDER

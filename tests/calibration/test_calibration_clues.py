@@ -24,7 +24,7 @@ from tower_sim.calibration.observations import read_folder
 from tower_sim.calibration.reference import read_usable
 from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, Discrepancy
 from tower_sim.errors import UsageError
-from tower_sim.runs import TOTALS, many_key, single_key
+from tower_sim.results import TOTALS, many_key, single_key
 
 NOT_OFF = Discrepancy(*[0.0] * 8)
 

@@ -24,7 +24,7 @@ from tower_sim.cli import main
 from tower_sim.compare import read_wishes
 from tower_sim.fitting.tower import read_games
 from tower_sim.games.amerigo import Rules
-from tower_sim.runs import COUNTS, ByDrop, after_setup
+from tower_sim.results import COUNTS, Results
 
 FLOOR = ("openings", "opening_mm", "rows", "slope_deg")
 Capture = pytest.CaptureFixture[str]
@@ -117,7 +117,7 @@ def test_a_tower_for_a_wish_is_judged_by_other_games_and_needs_no_other_step(
     text = Path("wish.toml").read_text("utf-8")
     assert "# Fitted by tower-sim tower fit --wish=setup=8..16 '--wish=out>=5' -o wish.toml --seed 0\n" in text
     (folder,) = Path("wish.calibration").glob("games-*")
-    counted = read_games(load_whole(folder)).by_drop
+    counted = read_games(load_whole(folder))
     for key in ("setup", "out"):
         mean = float(FIGURES[key].value(counted).mean())
         assert (f"{mean:.2f}" if mean < 10 else f"{mean:.1f}") in first
@@ -131,11 +131,11 @@ def test_a_tower_for_a_wish_is_judged_by_other_games_and_needs_no_other_step(
     assert main(["page", "live", "--tower", "wish.toml", "-o", "live.html"]) == 0
 
 
-def games_with(inside: int) -> ByDrop:
+def games_with(inside: int) -> Results:
     """Twenty games in which so many of 49 cubes stay after each drop, one more in every other game."""
     kept = np.full((20, 36), inside, np.int16) + np.arange(20, dtype=np.int16)[:, None] % 2
     counts: dict[str, Any] = dict.fromkeys(COUNTS, kept)
-    return ByDrop(**counts, phases=after_setup(36), terms=PLAN.terms)
+    return Results.of_counts(plan=PLAN, **counts)
 
 
 @each_case(
@@ -156,7 +156,7 @@ def test_towers_are_chosen_by_what_they_do_in_physics(monkeypatch: pytest.Monkey
     wishes = read_wishes(["inside=5"])
     asked: list[int] = []
 
-    def keeps(shape: object, number: int, games: Sequence[int]) -> ByDrop:
+    def keeps(shape: object, number: int, games: Sequence[int]) -> Results:
         asked.append(number)
         return games_with(4 if asked.index(number) == 3 else 12)  # the fourth that is played comes nearest
 

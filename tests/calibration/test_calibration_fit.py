@@ -30,7 +30,7 @@ from tower_sim.calibration.played import draw_points
 from tower_sim.calibration.reference import read_usable
 from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE, Discrepancy, Window, expit, find_clogs
 from tower_sim.errors import UsageError
-from tower_sim.runs import ByDrop
+from tower_sim.results import Results
 
 NOT_OFF = Discrepancy(*[0.0] * 8)
 MEANS = (-1.5, -0.9, -0.4, 0.3, 1.1)
@@ -137,7 +137,7 @@ OWNERS, TABLE = 150, 1024
 
 
 @cache
-def owners(clogs: bool = False) -> tuple[ByDrop, dict[str, np.ndarray]]:
+def owners(clogs: bool = False) -> tuple[Results, dict[str, np.ndarray]]:
     """A recorded game of each of 150 towers beyond the table, and their long-run means, from 60 other games."""
     unit = draw_points()[TABLE : TABLE + OWNERS]
     share = coins.clogging(unit) if clogs else 0.0

@@ -1,7 +1,6 @@
 """The table of played towers: its pieces, games that are added to it, and files that are damaged."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +16,17 @@ from tower_sim.calibration.played import COUNTS, GAMES, PLAN, PLAYED, TOWERS, Ta
 from tower_sim.calibration.prior import profile, tower
 from tower_sim.calibration.readings import KEPT
 from tower_sim.errors import UsageError
-from tower_sim.runs import UNKNOWN, ByDrop
+from tower_sim.results import UNKNOWN, Results
 from tower_sim.tools import WritingFailed
 
 FEW = 3  # towers of a piece in tests
 
 
-def coins(_: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
+def coins(_: Apparatus, number: int, games: Sequence[int]) -> Results:
     """Play the games of a tower of coins, drawn as the table draws them: from its number and the game's."""
     unit = draw_points()[number : number + 1]
     each = [toss(*leaving(unit), 1, np.random.default_rng((number, game))).take(0) for game in games]
-    return replace(each[0], **{name: np.concatenate([getattr(game, name) for game in each]) for name in COUNTS})
+    return Results.together(each)
 
 
 @pytest.fixture(name="coined")
@@ -40,7 +39,7 @@ def _coined(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def same(one: Table, other: Table) -> bool:
-    return all((getattr(one.games, name) == getattr(other.games, name)).all() for name in COUNTS)
+    return all((one.games.grid(name) == other.games.grid(name)).all() for name in COUNTS)
 
 
 def test_pieces_are_written_once_and_any_number_of_first_ones_is_a_table(coined: Path):
@@ -49,18 +48,18 @@ def test_pieces_are_written_once_and_any_number_of_first_ones_is_a_table(coined:
     played.main(["0"])
     first = (coined / "00.npz").read_bytes()
     one = shipped(coined)
-    assert one.games.thrown.shape == (FEW, GAMES, PLAN.drops)
+    assert one.games.grid("thrown").shape == (FEW, GAMES, PLAN.drops)
     played.main(["0", "1"])
     assert (coined / "00.npz").read_bytes() == first
     both = shipped(coined)
     assert (both.unit == draw_points()[: 2 * FEW]).all()
-    assert (both.games.inside[:FEW] == one.games.inside).all()
+    assert (both.games.grid("inside")[:FEW] == one.games.grid("inside")).all()
     assert [file.name for file in sorted(coined.iterdir())] == ["00.npz", "01.npz"]
 
 
 @pytest.mark.usefixtures("coined")
 def test_a_piece_that_was_killed_leaves_nothing_and_is_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def killed(*_: object) -> ByDrop:
+    def killed(*_: object) -> Results:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
@@ -69,8 +68,8 @@ def test_a_piece_that_was_killed_leaves_nothing_and_is_played_again(tmp_path: Pa
             played.main(["0"])
     assert list(tmp_path.iterdir()) == []
     played.main(["0"])
-    games = [coins(tower(draw_points()[i]), i, (0, 1)).thrown for i in range(FEW)]
-    assert (shipped(tmp_path).games.thrown == np.stack(games)).all()
+    games = [coins(tower(draw_points()[i]), i, (0, 1)).grid("thrown") for i in range(FEW)]
+    assert (shipped(tmp_path).games.grid("thrown") == np.stack(games)).all()
 
 
 @pytest.mark.usefixtures("coined")
@@ -112,7 +111,7 @@ def test_further_games_are_kept_and_gone_on_with(tmp_path: Path, monkeypatch: py
     table, file = shipped(tmp_path), tmp_path / "new folder" / "games.npz"
     requests: list[int] = []
 
-    def counted(shape: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
+    def counted(shape: Apparatus, number: int, games: Sequence[int]) -> Results:
         requests.append(number)
         if len(requests) == 3:
             raise KeyboardInterrupt
@@ -127,17 +126,17 @@ def test_further_games_are_kept_and_gone_on_with(tmp_path: Path, monkeypatch: py
             play_on(table, [4, 1, 5], file)
         more = play_on(table, [4, 1, 5], file)
     assert requests == [4, 1, 5, 5]
-    assert more.games.thrown.shape == (2 * FEW, 5, PLAN.drops)
-    assert (more.games.inside[5, 2:] == coins(tower(draw_points()[5]), 5, (2, 3, 4)).inside).all()
-    assert (more.games.inside[:, :2] == table.games.inside).all()
-    assert (more.games.inside[[0, 2, 3], 2:] == UNKNOWN).all()
+    assert more.games.grid("thrown").shape == (2 * FEW, 5, PLAN.drops)
+    assert (more.games.grid("inside")[5, 2:] == coins(tower(draw_points()[5]), 5, (2, 3, 4)).grid("inside")).all()
+    assert (more.games.grid("inside")[:, :2] == table.games.grid("inside")).all()
+    assert (more.games.grid("inside")[[0, 2, 3], 2:] == UNKNOWN).all()
     assert same(more, play_on(table, [4, 1, 5], file))  # nothing is left to play
     (tmp_path / "more-1.npz").write_bytes(file.read_bytes())  # when these games ship with it
     assert same(more, shipped(tmp_path))
     (tmp_path / "more-1.npz").unlink()
     again = play_on(more, [1], file)  # of a table that has these games: they are not counted twice
-    assert again.games.thrown.shape == (2 * FEW, 8, PLAN.drops)
-    assert (again.games.inside[1, 5:] == coins(tower(draw_points()[1]), 1, (5, 6, 7)).inside).all()
+    assert again.games.grid("thrown").shape == (2 * FEW, 8, PLAN.drops)
+    assert (again.games.grid("inside")[1, 5:] == coins(tower(draw_points()[1]), 1, (5, 6, 7)).grid("inside")).all()
 
 
 @pytest.mark.usefixtures("coined")
@@ -151,29 +150,29 @@ def test_games_that_cannot_be_kept_are_one_line(tmp_path: Path):
 
 def test_a_clogged_first_set_up_is_not_played_on(monkeypatch: pytest.MonkeyPatch):
     """With the limit at 0 cubes every set-up that keeps one is clogged, and nothing else is played."""
-    unit = draw_points(1)[int(np.argmax(shipped().games.inside[:TOWERS, 0, 0]))]
+    unit = draw_points(1)[int(np.argmax(shipped().games.grid("inside")[:TOWERS, 0, 0]))]
     monkeypatch.setattr(played, "CLOGGED", 0)
     games = play(tower(unit), 0, range(2))
-    assert games.thrown[0, 0] == 49
-    assert games.inside[0, 0] > 0
-    assert (games.thrown[0, 1:] == UNKNOWN).all()
-    assert (games.thrown[1] == UNKNOWN).all()
+    assert games.grid("thrown")[0, 0] == 49
+    assert games.grid("inside")[0, 0] > 0
+    assert (games.grid("thrown")[0, 1:] == UNKNOWN).all()
+    assert (games.grid("thrown")[1] == UNKNOWN).all()
 
 
 def test_the_pieces_that_ship_are_a_table_whose_cubes_are_all_accounted_for():
     table = shipped()
     games, number = table.games, len(list(PLAYED.glob("[0-9][0-9].npz")))
     rounds = sum(len(played.read_round(file)["thrown"]) for file in PLAYED.glob("around-*"))
-    assert len(table.unit) == number * TOWERS + rounds == len(games.thrown)
+    assert len(table.unit) == number * TOWERS + rounds == len(games.grid("thrown"))
     assert table.base.mean() == pytest.approx(1, abs=0.05)  # all rounds together are a sample of the prior
-    whole = games.thrown[..., -1] != UNKNOWN
-    known = games.thrown != UNKNOWN
-    assert ((games.thrown[..., 0] == 49) == known[..., 0]).all()
-    assert (games.before[known] >= 0).all()
-    before = games.before[..., 1:][known[..., 1:]]
-    assert (before == games.inside[..., :-1][known[..., 1:]]).all()
-    assert ((games.old_out <= games.out) & (games.own_out <= games.out))[known].all()
-    clogs = games.inside[:, 0, 0] > played.CLOGGED
+    whole = games.grid("thrown")[..., -1] != UNKNOWN
+    known = games.grid("thrown") != UNKNOWN
+    assert ((games.grid("thrown")[..., 0] == 49) == known[..., 0]).all()
+    assert (games.grid("before")[known] >= 0).all()
+    before = games.grid("before")[..., 1:][known[..., 1:]]
+    assert (before == games.grid("inside")[..., :-1][known[..., 1:]]).all()
+    assert ((games.grid("old_out") <= games.grid("out")) & (games.grid("own_out") <= games.grid("out")))[known].all()
+    clogs = games.grid("inside")[:, 0, 0] > played.CLOGGED
     assert not whole[clogs].any()
     assert whole[~clogs, :GAMES].all(1).mean() > 0.95
     assert 0.1 < clogs.mean() < 0.4
@@ -189,7 +188,8 @@ def test_the_profiles_that_ship_are_of_the_towers_that_are_kept():
 def test_the_games_that_ship_are_those_that_are_played():
     """The tower that keeps least after its first set-up, played again: same numbers, drop by drop."""
     games = shipped().games
-    number = int(np.argmin(np.where(games.thrown[:TOWERS, 0, -1] < 0, 99, games.inside[:TOWERS, 0].mean(-1))))
+    thrown, inside = (games.grid(name)[:TOWERS, 0] for name in ("thrown", "inside"))
+    number = int(np.argmin(np.where(thrown[:, -1] < 0, 99, inside.mean(-1))))
     again = play(tower(draw_points(1)[number]), number, [0])
     for name in COUNTS:
-        assert (getattr(again, name)[0] == getattr(games, name)[number, 0]).all(), name
+        assert (again.grid(name)[0] == games.grid(name)[number, 0]).all(), name

@@ -11,7 +11,7 @@ from support.cases import each_case
 
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, WHOLE, Window, from_records
-from tower_sim.runs import TOTALS, many_key, single_key
+from tower_sim.results import TOTALS, many_key, single_key
 
 COLOURS = ("red", "blue", "green", "white")
 
@@ -103,7 +103,7 @@ def test_records_tell_how_many_old_cubes_came_out_only_where_they_can(rows: list
         ]
         old_out = sum(data.draw(st.sampled_from(numbers)) for numbers in possible)
         alone = all(len(numbers) == 1 for numbers in possible)
-        assert game.old_out[i] == (old_out if alone else -1)
+        assert game.grid("old_out")[i] == (old_out if alone else -1)
         before = row.inside
 
 
@@ -119,7 +119,7 @@ def test_games_of_which_a_column_is_not_known_have_all_other_summaries(column: s
         Record(n, {"red": 4}, {"red": 4}, {"red": 3}) for n in range(1, 36)
     ]
     (whole,) = from_records(rows)
-    game = replace(whole, **{column: np.full_like(whole.out, -1)})
+    game = replace(whole, rows=whole.rows.having(**{column: np.full(36, -1)}))
     for name, window in EVERY.items():
         needs = SUMMARIES[name].needs
         is_known = column not in needs and "old_out" not in needs and not name.startswith("many_")

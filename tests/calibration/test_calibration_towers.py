@@ -11,7 +11,7 @@ from support.cases import each_case
 from tower_sim.calibration.played import AGAIN, add_rounds, density, draw_around, draw_points
 from tower_sim.calibration.prior import LEAST, Towers
 from tower_sim.calibration.summaries import DROPS, EVERY, WHOLE, Window, find_clogs
-from tower_sim.runs import COUNTS, UNKNOWN
+from tower_sim.results import COUNTS, UNKNOWN, Results
 
 KNOWN = ("setup", "inside", "out", "own")
 
@@ -84,9 +84,10 @@ def test_a_tower_without_games_of_a_window_is_known_by_the_others():
     table = coins.table(1024)
     left = np.random.default_rng(7).choice(1024, 150, replace=False)
     many = coins.play(*coins.leaving(table.unit[left]), 40, np.random.default_rng(8))
-    colours = table.games.colours.copy()
+    colours = table.games.grid("colours").copy()
     colours[left] = UNKNOWN
-    at = Towers(table.unit, replace(table.games, colours=colours)).at(EVERY["colours"])
+    games = replace(table.games, rows=table.games.rows.having(colours=colours.ravel()))
+    at = Towers(table.unit, games).at(EVERY["colours"])
     whole = coins.towers(1024).at(EVERY["colours"])
     assert np.isfinite(at.mean).all()
     assert (at.error[left] > whole.error[left]).all()
@@ -98,11 +99,11 @@ def test_a_tower_without_games_of_a_window_is_known_by_the_others():
 
 def test_towers_that_were_not_played_to_the_end_twice_are_left_out():
     table = coins.table(128)
-    cut = {name: getattr(table.games, name).copy() for name in COUNTS}
+    cut = {name: table.games.grid(name).copy() for name in COUNTS}
     for counts in cut.values():
         counts[5, :, 1:] = UNKNOWN  # clogged
         counts[9, 1, 20:] = UNKNOWN  # one whole game only
-    towers = Towers(table.unit, replace(table.games, **cut))
+    towers = Towers(table.unit, Results.of_counts(plan=table.games.plan, **cut))
     assert towers.number.tolist() == [i for i in range(128) if i not in (5, 9)]
     assert (towers.unit == np.delete(table.unit, [5, 9], 0)).all()
     assert towers.at(WHOLE["inside"]).mean.shape == (126,)
@@ -112,10 +113,10 @@ def test_towers_that_were_not_played_to_the_end_twice_are_left_out():
 def test_further_games_of_a_tower_count_for_it():
     table = coins.table(256)
     many = coins.play(*coins.leaving(table.unit), 5, np.random.default_rng(4))
-    games = {name: getattr(many, name).copy() for name in COUNTS}
+    games = {name: many.grid(name).copy() for name in COUNTS}
     for counts in games.values():
         counts[128:, 2:] = UNKNOWN
-    at = Towers(table.unit, replace(many, **games)).at(WHOLE["setup"])
+    at = Towers(table.unit, Results.of_counts(plan=many.plan, **games)).at(WHOLE["setup"])
     assert at.error[:128].mean() < 0.9 * at.error[128:].mean()
 
 
@@ -140,10 +141,10 @@ def test_towers_of_further_rounds_count_so_that_all_together_are_the_prior():
     assert unit.min() >= 0
     assert unit.max() <= 1
     games = coins.play(*coins.leaving(unit[:200]), AGAIN, np.random.default_rng(9))
-    second = {name: getattr(games, name) for name in COUNTS} | {"centre": centre, "share": share}
-    third = {name: getattr(games, name)[:50] for name in COUNTS} | {"centre": centre[1:], "share": np.array([0.6, 0.4])}
+    second = {name: games.grid(name) for name in COUNTS} | {"centre": centre, "share": share}
+    third = {name: games.grid(name)[:50] for name in COUNTS} | {"centre": centre[1:], "share": np.array([0.6, 0.4])}
     all_three = add_rounds(table, [second, third])
-    assert all_three.games.thrown.shape == (1274, AGAIN, coins.table(8).games.thrown.shape[2])
+    assert all_three.games.grid("thrown").shape == (1274, AGAIN, coins.table(8).games.longest)
     assert np.allclose(all_three.unit[1024:1224], unit[:200])
     known = (
         1024

@@ -13,11 +13,12 @@ from pydantic import Field
 from support.cases import each_case
 from support.fakes import CoinTower
 
-from tower_sim.campaign import Spec, Words, campaign_run, campaign_status, parse, read_campaign, run, verify
+from tower_sim.campaign import Spec, campaign_run, campaign_status, parse, read_campaign, run, verify
 from tower_sim.campaign.spec import Point, every_game, find_game, open_game
 from tower_sim.campaign.store import Store, environment
 from tower_sim.errors import UsageError
 from tower_sim.games import Game, Rules, Turn
+from tower_sim.results import Words
 from tower_sim.testing import check_game
 from tower_sim.tools import registry
 
@@ -144,12 +145,12 @@ def test_its_runs_are_those_of_its_own_play_and_its_facts_a_table(lots: pytest.M
     assert any(turn.failed for turn in turns)
     landed = [turn.facts for turn in turns if not turn.failed]
     assert fact_table(campaign) == {column.name: [facts[column.name] for facts in landed] for column in GAME.columns}
-    assert campaign.drops.emerged.tolist() == [sum(turn.out.values()) for turn in turns if not turn.failed]
-    assert (campaign.drops.phase.codes == -1).all()
+    assert campaign.rows.out.tolist() == [sum(turn.out.values()) for turn in turns if not turn.failed]
+    assert (campaign.rows.phase.codes == -1).all()
 
 
 def fact_table(campaign: Any) -> dict[str, list[object]]:
-    facts = campaign.facts.items()
+    facts = campaign.facts.by_name.items()
     return {k: [(*x.names, None)[i] for i in x.codes] if isinstance(x, Words) else x.tolist() for k, x in facts}
 
 

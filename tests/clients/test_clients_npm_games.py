@@ -56,7 +56,7 @@ def test_sampled_games_are_those_of_python(npm: Ask, name: str):
         (found,) = npm({"do": "sampled", "tower": name, "rules": plain, "seed": str(seed), "games": [*range(number)]})
         assert len(found) == number
         for game, entries in enumerate(found):
-            expected = [each[game].tolist() for each in (games.thrown, games.emerged, games.inside)]
+            expected = [each[game].tolist() for each in (games.thrown, games.out, games.inside)]
             assert counts(entries, tuple(rules.colours)) == expected
             phases = entries[1:]
             for figure, found_in in (
@@ -65,7 +65,7 @@ def test_sampled_games_are_those_of_python(npm: Ask, name: str):
                 (GOLD, [e["gold"] for e in phases]),
                 (GOLD_WITH_TOKEN, [e["goldWithToken"] for e in phases]),
             ):
-                assert found_in == figure.by_phase(games.by_drop)[game].tolist(), figure.key
+                assert found_in == figure.by_phase(games)[game].tolist(), figure.key
             assert {entries[0][key] for key in ("actionPoints", "gold", "goldWithToken")} == {0}
 
 

@@ -16,27 +16,26 @@ import pytest
 from pydantic import Field
 from support.cases import each_case
 from support.fakes import CoinTower
-from support.pairs import paired
 from support.pictures import faults
 
 from tower_sim import cli
 from tower_sim.apparatus import load as load_apparatus
-from tower_sim.compare import Comparison, Pairs, Tally, Variant, compare, compare_report, play_pairs, read_variant
+from tower_sim.compare import Comparison, Pairs, Variant, compare, compare_report, play_pairs, read_variant
 from tower_sim.compare import play as pairs_play
-from tower_sim.compare.paired import CHUNK, LEVEL, POWER, Moments, compute_paired, games_to_show, shows_from
+from tower_sim.compare.paired import LEVEL, POWER, games_to_show, paired, shows_from
 from tower_sim.compare.play import batches
 from tower_sim.compare.plot import comparison_figure, draw_comparison
 from tower_sim.compare.words import _with_title, percent
 from tower_sim.drops import TooManyFailedDraws
 from tower_sim.errors import UsageError
-from tower_sim.games import Game, Row, Turn, how_sure
+from tower_sim.games import Game, Row, Turn, how_sure, record
 from tower_sim.games import Rules as HouseRules
 from tower_sim.games.amerigo import GAME, Rules
-from tower_sim.games.amerigo.compared import ComparedGames, Course
-from tower_sim.games.amerigo.many import FIGURES, count_games, make_plan, sample_games
+from tower_sim.games.amerigo.compared import ComparedGames
+from tower_sim.games.amerigo.many import FIGURES, make_plan, sample_games
 from tower_sim.models import open_model
 from tower_sim.requests import read_rules
-from tower_sim.runs import Figure, Plan, Runs, RunSampler, table
+from tower_sim.results import Figure, Plan, Results, RunSampler, table
 from tower_sim.surrogate import SurrogateModel
 from tower_sim.tools import registry
 from tower_sim.tools.terminal import fold
@@ -71,10 +70,14 @@ def _six() -> Comparison:
     return compared(variant(), variant("six", cubes=6, gold_divisor=2))
 
 
-def games_of(side: Variant, games: int = GAMES, seed: int = 7) -> Runs:
+def games_of(side: Variant, games: int = GAMES, seed: int = 7) -> Results:
     with open_model(side.apparatus, "two_thirds") as model:
         every = [list(GAME.start(model, side.rules, seed, game)) for game in range(games)]
-    return count_games(every, side.rules)
+    return record(GAME, every, side.rules)
+
+
+def counted(thrown: Any, out: Any, inside: Any, plan: Plan) -> Results:
+    return Results.of_counts({"thrown": thrown, "out": out, "inside": inside}, plan=plan)
 
 
 def row(found: Comparison, key: str) -> Row:
@@ -112,7 +115,7 @@ def test_rules_that_the_tower_does_not_touch_leave_every_figure_as_it_was():
 def test_the_cubes_of_a_game_decide_the_gold_under_either_rule(rule: Any, key: str, by_hand: Any):
     found = compared(variant(), variant(**rule), games=5)
     assert [each.key for each in found.figures if each.difference] == [key]
-    out = games_of(variant(), 5).emerged[:, 1:].sum(-1)
+    out = games_of(variant(), 5).out[:, 1:].sum(-1)
     assert row(found, key).difference == pytest.approx(by_hand(out).mean(), abs=1e-12)
     words = {"gold_with_token": "Passing with the gold token pays", "gold": "Passing pays"}
     assert words[key] in found.in_plain_words
@@ -122,23 +125,23 @@ def test_a_pair_is_the_two_games_that_play_amerigo_plays_with_its_seed(six: Comp
     both = seen(six.a.rules, six.b.rules)
     with open_model(six.a.apparatus, "two_thirds") as model:
         *_, fourth = batches(both, (model, model), 4, 7)
-        for side, (runs, of) in enumerate(((fourth.a, six.a), (fourth.b, six.b))):
-            rules = of.rules
-            alone = both.measure(count_games([list(GAME.start(model, rules, 7, 3))], rules), side)
+        assert not isinstance(fourth, TooManyFailedDraws)
+        for side, (runs, of) in enumerate(zip(fourth, (six.a, six.b), strict=True)):
+            alone = both.run(list(GAME.start(model, of.rules, 7, 3)), side)
             assert np.array_equal(runs.values, alone.values)
-            assert np.array_equal(runs.course.inside, alone.course.inside)
+            assert np.array_equal(runs.course["inside"], alone.course["inside"])
 
 
 class Sampler(CoinTower):
     """Plays many games at once, as a surrogate does; its drops fail, so that asking for one would show."""
 
-    def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
+    def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Results:
         shape = (1, plan.drops, len(plan.colours))
         streams = [np.random.default_rng((seed, first + run)) for run in range(runs)]
         counts = np.concatenate([rng.integers(0, 3, shape) for rng in streams])
-        return Runs(plan, counts, counts, counts)
+        return counted(counts, counts, counts, plan)
 
-    def extrapolated(self, counts: Runs) -> np.ndarray:
+    def extrapolated(self, counts: Results) -> np.ndarray:
         return counts.thrown.sum(-1) > 7
 
 
@@ -148,20 +151,17 @@ def test_a_model_that_samples_games_is_asked_for_many_at_once():
     pairs = play_pairs(seen(Rules(), Rules(gold_divisor=1)), (model, model), 25, 3)
     every = sample_games(model, Rules(), 25, 3)
     assert len(pairs) == 25
-    assert pairs.draws is None
+    assert pairs.a.draws is None
     assert pairs.extrapolated == ((every.thrown.sum(-1) > 7).mean(),) * 2
-    assert np.array_equal(pairs.courses[0].inside, Course.of(every, Rules()).inside)
+    assert np.array_equal(pairs.courses[0]["inside"], every.inside.sum(-1))
     gold = KEYS.index("gold")
-    assert pairs.total.mean[1, gold] > pairs.total.mean[0, gold]
+    assert pairs.b.values[:, gold].mean() > pairs.a.values[:, gold].mean()
 
 
 @each_case("size", [1, 7, 100])
 def test_how_many_games_are_sampled_at_a_time_changes_no_bit(size: int, monkeypatch: pytest.MonkeyPatch):
-    """Also beyond a chunk of sums, here of 16 pairs."""
-    monkeypatch.setattr("tower_sim.compare.paired.CHUNK", 16)
-
     def found(batch: int) -> dict[str, Any]:
-        monkeypatch.setattr("tower_sim.compare.play.CHUNK", batch)
+        monkeypatch.setattr("tower_sim.compare.play._BATCH", batch)
         monkeypatch.setattr("tower_sim.compare.play._PLAIN_BATCH", batch)
         pairs = play_pairs(seen(Rules(), Rules(cubes=5)), (Sampler(), Sampler()), 100, 3)
         return compare((variant(), variant("b", cubes=5)), pairs, model="coin", seed=3, asked=100).to_json()
@@ -169,17 +169,9 @@ def test_how_many_games_are_sampled_at_a_time_changes_no_bit(size: int, monkeypa
     assert found(size) == found(50)
 
 
-def test_the_memory_of_a_comparison_does_not_grow_with_its_games():
-    def kept(games: int) -> int:
-        pairs = play_pairs(seen(Rules(rounds=1), Rules(rounds=1)), (Sampler(), Sampler()), games, 3)
-        return sum(a.nbytes + b.nbytes for a, b in pairs.waiting)
-
-    assert 0 < kept(CHUNK + 5) == kept(5)
-
-
 def test_a_number_of_games_out_of_range_is_refused_before_any_is_played():
-    for games in (1, 100_000_001, 10**12):
-        with pytest.raises(UsageError, match=f"games is {games}; allowed is a whole number from 2 to 100000000"):
+    for games in (1, 1_000_001, 10**12):
+        with pytest.raises(UsageError, match=f"games is {games}; allowed is a whole number from 2 to 1000000"):
             play_pairs(seen(Rules(), Rules()), (CoinTower(), CoinTower()), games, 1)
 
 
@@ -189,8 +181,9 @@ def test_a_pair_with_a_failed_game_is_left_out_and_counted():
     pairs = play_pairs(seen(rules, rules), (model, CoinTower()), 40, 1)
     assert pairs.left_out > 0
     assert len(pairs) == 40 - pairs.left_out
-    assert pairs.draws
-    assert pairs.draws[0].redrawn > 0 == pairs.draws[1].redrawn
+    assert pairs.a.draws
+    assert pairs.b.draws
+    assert pairs.a.draws[1] > 0 == pairs.b.draws[1]
     found = compare((variant(), variant()), pairs, model="coin", seed=1, asked=40)
     assert f"{pairs.left_out} pair" in compare_report(found)
     assert found.to_json()["left_out"] == pairs.left_out
@@ -201,7 +194,7 @@ def test_a_pair_with_a_failed_game_is_left_out_and_counted():
 def test_an_interruption_keeps_the_pairs_that_are_done_if_there_are_two():
     both, models = seen(Rules(), Rules(cubes=5)), (CoinTower(), CoinTower())
 
-    def played(interrupted_at: int) -> Tally:
+    def played(interrupted_at: int) -> Pairs:
         def stop(at: int) -> None:
             if at == interrupted_at:
                 raise KeyboardInterrupt
@@ -211,9 +204,9 @@ def test_an_interruption_keeps_the_pairs_that_are_done_if_there_are_two():
     with pytest.raises(KeyboardInterrupt):
         played(1)
     pairs, alone = played(3), play_pairs(both, models, 3, 1)
-    assert (len(pairs), pairs.courses[1].curve.runs, pairs.interrupted) == (3, 3, True)
-    assert np.array_equal(pairs.total.mean[0], alone.total.mean[0])
-    assert np.array_equal(pairs.courses[1].inside, alone.courses[1].inside)
+    assert (len(pairs), pairs.interrupted) == (3, True)
+    assert np.array_equal(pairs.a.values, alone.a.values)
+    assert np.array_equal(pairs.courses[1]["inside"], alone.courses[1]["inside"])
 
 
 @each_case(
@@ -234,7 +227,7 @@ def test_an_interrupted_command_tells_of_what_is_done_and_ends_with_1(
         return real(*given)
 
     monkeypatch.setattr(owner, name, stop)
-    monkeypatch.setattr(pairs_play, "CHUNK", 4)
+    monkeypatch.setattr(pairs_play, "_BATCH", 4)
     argv = ["compare", "amerigo", str(VARIANTS / "six_cubes.toml"), "--games", "90", "--model", model, "--seed", "1"]
     assert cli.main([*argv, "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
@@ -247,8 +240,8 @@ def test_the_figures_of_a_game_by_hand():
     thrown = np.array([[[4, 4], [3, 0], [0, 2], [1, 0], [0, 0]]])
     emerged = np.array([[[3, 2], [1, 2], [0, 0], [4, 1], [0, 0]]])
     inside = np.array([[[1, 2], [3, 0], [3, 2], [0, 1], [0, 1]]])
-    games = Runs(make_plan(rules), thrown, emerged, inside)
-    values = dict(zip(KEYS, table(games.by_drop, FIGURES)[0], strict=True))
+    games = counted(thrown, emerged, inside, make_plan(rules))
+    values = dict(zip(KEYS, table(games, FIGURES)[0], strict=True))
     assert values == {
         "setup": 3,
         "inside": (3 + 5 + 1 + 1) / 4,
@@ -426,8 +419,8 @@ def test_a_bad_variant_is_refused_in_one_line_that_names_the_file(text: str | No
 @each_case(
     ("arguments", "says"),
     [
-        ("amerigo amerigo --games 1", "--games is 1; allowed is a whole number from 2 to 100000000; try --games 1000"),
-        ("amerigo amerigo --games 100000000000", "is 100000000000; allowed is a whole number from 2 to 100000000"),
+        ("amerigo amerigo --games 1", "--games is 1; allowed is a whole number from 2 to 1000000; try --games 1000"),
+        ("amerigo amerigo --games 100000000000", "is 100000000000; allowed is a whole number from 2 to 1000000"),
         ("amerigo amerigo --set cubes=6 --set 'cubes =7'", "a change is 'cubes =7'; allowed is each key once"),
         ("amerigo amerigo --model magic", "model is 'magic'"),
         ("amerigo amerigo --save-plot a.doc", "ends in '.doc'"),
@@ -529,12 +522,12 @@ def test_a_side_with_more_cubes_wins_more(tmp_path: Path):
 def test_a_table_of_equals_shows_anything_as_rarely_as_it_says(six: Comparison, game: str):
     """Pairs drawn from one pool of games: not normal, many zeros, all figures dependent."""
     if game == "amerigo":
-        pool, n = table(games_of(six.a).by_drop, FIGURES), 30
+        pool, n = table(games_of(six.a), FIGURES), 30
     else:
         a, n = read_variant(game, ["cubes.purple=5"]), 60
         with open_model(a.apparatus, "surrogate") as model:
             both = a.game.compared((a.rules, a.rules))
-            pool = np.concatenate([pairs.a.values for pairs in batches(both, (model, model), 150, 5)])
+            pool = play_pairs(both, (model, model), 150, 5).a.values
     rng, reps = np.random.default_rng(3), 1200
     tests = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
     share = np.mean([(test.adjusted <= LEVEL).any() for test in tests])
@@ -662,7 +655,7 @@ def test_a_difference_that_is_not_shown_is_not_called_none(six: Comparison):
 
 def test_words_of_equals_claim_as_rarely_as_the_page_says(six: Comparison):
     """Games of one pool: at n = 30 words say `likely` of any of the four figures that they tell in up to 1 of 7."""
-    pool, rng, reps, n = table(games_of(six.a).by_drop, FIGURES), np.random.default_rng(4), 600, 30
+    pool, rng, reps, n = table(games_of(six.a), FIGURES), np.random.default_rng(4), 600, 30
     places = [KEYS.index(key) for key in ("inside", "actions", "action_points", "gold")]
     found = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
     likely = np.mean([((one.low > 0) | (one.high < 0))[places].any() for one in found])
@@ -701,9 +694,8 @@ def test_means_that_differ_are_told_with_decimals_that_differ(six: Comparison):
 def test_the_share_of_phases_with_a_choice_is_counted_by_hand():
     rules = Rules(colours=("red", "blue"), rounds=2, cubes=4, substitute="")
     emerged = np.array([[[3, 2], [1, 2], [0, 0], [4, 1], [0, 1]], [[3, 2], [1, 0], [0, 0], [4, 0], [0, 1]]])
-    course = Course.of(Runs(make_plan(rules), emerged, emerged, emerged), rules)
-    assert course.with_a_choice == 2 / 8
-    assert course.actions.tolist() == [2, 4, 2]
+    games = counted(emerged, emerged, emerged, make_plan(rules))
+    assert seen(rules, rules).measure(games, 0).course["choice"].mean() == 2 / 8
 
 
 def test_shares_are_written_so_that_something_is_not_nothing():
@@ -714,36 +706,21 @@ def test_shares_are_written_so_that_something_is_not_nothing():
 @each_case(("seeds", "games", "rounds"), [((1, 2), 5000, 5), ((1, 1), 30, 1)])
 def test_a_report_of_many_games_has_no_powers_of_ten_and_keeps_its_width(seeds: Any, games: int, rounds: int):
     a, b = (sample_games(Sampler(), Rules(rounds=rounds), games, seed) for seed in seeds)
-    b.emerged[0, 1, 0] += 1
+    b.by_colour["out"][b.rows.drop == 1] += 1
     both = seen(Rules(rounds=rounds), Rules(rounds=rounds))
     beyond = a.thrown.shape[0] * a.thrown.shape[1]
-    tally = Tally.empty(both).add(Pairs(both.measure(a, 0, beyond), both.measure(b, 1, 0)))
-    text = compare_report(compare((variant(), variant("b")), tally, model="coin", seed=1, asked=games))
+    pairs = Pairs(both, both.measure(a, 0, beyond), both.measure(b, 1, 0))
+    text = compare_report(compare((variant(), variant("b")), pairs, model="coin", seed=1, asked=games))
     assert "e+" not in text
     assert "outside of what the model was fitted to: all and none (A and B)" in text
     assert max(len(line) for line in text.splitlines() if "  " in line) <= 80
 
 
-def test_sums_of_parts_are_those_of_the_whole():
-    rng = np.random.default_rng(9)
-    a, b = rng.normal(50, 3, (2, 1000, 4))
-    parts = [Moments.of(a[i:j], b[i:j]) for i, j in ((0, 1), (1, 400), (400, 1000))]
-    whole, joined = paired(a, b), compute_paired(parts[0] + parts[1] + parts[2])
-    for key in ("mean_a", "sd_b", "difference", "sd_difference", "low", "high", "correlation", "p"):
-        assert getattr(joined, key) == pytest.approx(getattr(whole, key), rel=1e-9), key
-    assert whole.sd_difference == pytest.approx((b - a).std(0, ddof=1), rel=1e-12)
-    assert whole.correlation == pytest.approx([np.corrcoef(a[:, i], b[:, i])[0, 1] for i in range(4)], rel=1e-9)
-
-
-def test_the_course_of_games_from_counts_is_that_of_the_games(six: Comparison):
-    games = games_of(six.a)
-    inside, course = games.inside.sum(-1), six.pairs.courses[0]
-    assert np.array_equal(course.inside, Course.of(games, six.a.rules).inside)
-    curve = course.curve
-    assert curve.runs == GAMES
-    assert curve.mean == pytest.approx(inside.mean(0))
-    assert curve.sd == pytest.approx(inside.std(0, ddof=1))
-    assert [curve.low, curve.high] == pytest.approx(np.quantile(inside, (0.05, 0.95), axis=0))
+def test_spreads_and_correlations_are_numpys():
+    a, b = np.random.default_rng(9).normal(50, 3, (2, 1000, 4))
+    found = paired(a, b)
+    assert found.sd_difference == pytest.approx((b - a).std(0, ddof=1), rel=1e-12)
+    assert found.correlation == pytest.approx([np.corrcoef(a[:, i], b[:, i])[0, 1] for i in range(4)], rel=1e-9)
 
 
 def test_the_example_in_the_docs_is_of_its_command_and_its_variants():

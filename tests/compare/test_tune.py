@@ -29,7 +29,7 @@ from tower_sim.compare.tuned import find_best, parse_wishes, report, rules_text,
 from tower_sim.errors import UsageError
 from tower_sim.physics import accuracy
 from tower_sim.requests import read_rules
-from tower_sim.runs import FEWEST
+from tower_sim.results import FEWEST
 from tower_sim.surrogate import shipped as shipped_surrogate
 
 ROOT = Path(__file__).parents[2]

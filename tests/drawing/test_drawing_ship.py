@@ -24,7 +24,7 @@ from tower_sim.drawing.files import cube_colours
 from tower_sim.drawing.plan import above
 from tower_sim.drawing.surfaces import cube_faces, find_surface
 from tower_sim.games.board import board_figure, densities_figure, density, draw_board, draw_densities
-from tower_sim.runs import ratio_of_sums
+from tower_sim.results import ratio_of_sums
 from tower_sim.values import BoardState, Cube, Pose, Resident, TowerState
 
 pytestmark = pytest.mark.slow

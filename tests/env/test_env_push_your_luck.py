@@ -15,7 +15,7 @@ import tower_sim.env  # noqa: F401 (it registers the environments)
 from tower_sim import UsageError
 from tower_sim.env.push_your_luck import STOP, THROW
 from tower_sim.games.push_your_luck import GAME
-from tower_sim.runs import average
+from tower_sim.results import average
 
 LUCK = "tower_sim/PushYourLuck-v0"
 

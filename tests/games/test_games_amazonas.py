@@ -9,8 +9,8 @@ import pytest
 from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 
+from tower_sim.games import count_words, record
 from tower_sim.games.amazonas import BAD, CARDS, EVENTS, GAME, silver, worth
-from tower_sim.games.running import count_words
 
 
 def rules_of(**changed: Any) -> Any:
@@ -140,7 +140,9 @@ def test_figures_and_summary_tell_the_silver_of_a_game():
     assert figures["income"] == sum(facts["income"] for facts in rounds)
     assert figures["silver"] == sum(facts["silver"] for facts in rounds)
     assert figures["repeats"] == sum(facts.get("repeats", False) for facts in rounds) / 17
-    events, cards = count_words(GAME, turns).values()
-    assert (events, cards.total()) == ({event: number for event, (number, _, _) in EVENTS.items()}, 18)
-    assert {*cards} <= {*CARDS}
+    events, cards = (counts[0] for counts in count_words(record(GAME, [turns], rules_of())).values())
+    assert dict(zip(GAME.facts["event"], events, strict=True)) == {
+        name: number for name, (number, *_) in EVENTS.items()
+    }
+    assert cards.sum() == 18
     assert f"In 18 rounds and {len(turns)} throws the player gained {figures['income']:g}" in GAME.summary(turns, None)

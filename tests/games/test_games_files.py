@@ -93,7 +93,7 @@ def test_a_rules_file_names_a_game_by_a_path_that_starts_where_it_lies(tmp_path:
                 f"    def {name}(self, turns, rules):\n        1 / 0\n    def cubes",
                 r"^snap.py, line 12: Zero",
             )
-            for name in ("summary", "measured")
+            for name in ("summary",)
         ),
         ("for _ in range(3):\n", "return 3\n        for _ in range(0):\n", r"^$"),
         ('"blue": rules.cubes}', '"blue": 900}', r"the number of cubes of snap is 903; allowed is 1 to 500"),

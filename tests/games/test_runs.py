@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tower_sim.errors import UsageError
-from tower_sim.runs import (
+from tower_sim.results import (
     COUNTS,
     INSIDE_SETUP,
     MOST,
@@ -22,14 +22,12 @@ from tower_sim.runs import (
     SUM,
     THROWN_OUT,
     UNKNOWN,
-    ByDrop,
     Figure,
-    after_setup,
-    count_by_drop,
+    Results,
     some_out,
 )
-from tower_sim.runs.figure import SPREAD, formula, script
-from tower_sim.runs.tower import RESIDENTS_OUT
+from tower_sim.results.figure import SPREAD, formula, script
+from tower_sim.results.tower import RESIDENTS_OUT
 
 NODE = shutil.which("node")
 
@@ -48,10 +46,14 @@ def games(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return thrown, out, inside
 
 
+def counted(thrown: Any, out: Any, inside: Any, **more: Any) -> Results:
+    return Results.of_counts({"thrown": thrown, "out": out, "inside": inside}, **more)
+
+
 @given(games())
 def test_every_column_is_that_of_a_loop_over_drops_and_colours(game: Any):
     thrown, out, inside = game
-    found = count_by_drop(thrown, out, inside)
+    found = counted(thrown, out, inside)
     held = [0, 0, 0]
     for drop in range(len(thrown)):
         own = [k for k in range(3) if thrown[drop, k]]
@@ -61,20 +63,18 @@ def test_every_column_is_that_of_a_loop_over_drops_and_colours(game: Any):
             "own": sum(thrown[drop, k] + held[k] for k in own), "own_out": sum(out[drop, k] for k in own),
             "colours": sum(n > 0 for n in out[drop]), "lead": max(others, default=0), "old_out": UNKNOWN,
         }  # fmt: skip
-        assert {name: getattr(found, name)[drop] for name in COUNTS} == expected
-        assert found.before[drop] == sum(held)
-        assert found.cut(drop, len(thrown)).before[0] == sum(held)
+        assert {name: found.grid(name)[drop] for name in COUNTS} == expected
+        assert found.grid("before")[drop] == sum(held)
         held = inside[drop].tolist()
 
 
-def two_runs() -> ByDrop:
+def two_runs() -> Results:
     """Two runs of a set-up and three phases; the second ends before its last."""
     thrown = np.array([[[4, 4], [2, 0], [0, 3], [0, 0]], [[4, 4], [1, 0], [0, 0], [0, 0]]])
     out = np.array([[[2, 3], [2, 1], [0, 0], [0, 0]], [[1, 0], [3, 2], [0, 0], [0, 0]]])
     inside = np.array([[[2, 1], [2, 0], [2, 3], [2, 3]], [[3, 4], [1, 2], [1, 2], [0, 0]]])
-    played = np.array([[True] * 4, [True, True, True, False]])
     old = np.array([[0, 2, 0, 0], [0, 5, 0, 0]])
-    return count_by_drop(thrown, out, inside, played=played, old_out=old, terms={"divisor": 2.0})
+    return counted(thrown, out, inside, old_out=old, terms={"divisor": 2.0}).take_rows(np.arange(7))
 
 
 def test_figures_are_those_worked_out_by_hand():
@@ -118,26 +118,46 @@ def test_what_a_figure_is_has_the_numbers_of_the_rules_and_keeps_every_other_bra
 
 
 def test_what_is_inside_before_a_throw_is_right_when_the_tower_was_emptied_for_it():
-    runs = count_by_drop(np.array([[4], [4]]), np.array([[1], [3]]), np.array([[3], [1]]))
-    assert (runs.before.tolist(), runs.own.tolist()) == ([0, 0], [4, 4])
+    runs = counted(np.array([[4], [4]]), np.array([[1], [3]]), np.array([[3], [1]]))
+    assert (runs.grid("before").tolist(), runs.grid("own").tolist()) == ([0, 0], [4, 4])
 
 
 def test_a_drop_whose_column_is_not_known_does_not_count():
     thrown, out, inside = (np.array([[[3], [1], [1]]]) for _ in range(3))
-    runs = count_by_drop(thrown, out, inside, old_out=np.array([[0, 1, UNKNOWN]]))
+    runs = counted(thrown, out, inside, old_out=np.array([[0, 1, UNKNOWN]]))
     old = Figure("old", "old", "cubes", of="old_out")
     assert [each.tolist() for each in old.sums(runs)] == [[1], [1]]
     assert old.is_known(runs)
-    assert not old.is_known(count_by_drop(thrown, out, inside))
-    assert not INSIDE_SETUP.is_known(count_by_drop(thrown, out, inside, phases=~after_setup(3) | True))
+    assert not old.is_known(counted(thrown, out, inside))
+    assert not INSIDE_SETUP.is_known(counted(thrown, out, inside).take_rows(np.arange(1, 3)))
     assert not Figure("x", "x", "x", of="divisor").is_known(runs)
 
 
-def test_runs_of_two_designs_stand_behind_each_other():
-    few = ByDrop(*(np.ones((2, 1, 3), int) for _ in COUNTS), phases=after_setup(3))
-    both = few.after(ByDrop(*(np.zeros((1, 2, 3), int) for _ in COUNTS), phases=after_setup(3)))
-    assert both.out.shape == (3, 2, 3)
-    assert both.out[:, :, 0].tolist() == [[1, UNKNOWN], [1, UNKNOWN], [0, 0]]
+def test_runs_of_two_tables_stand_one_below_the_other_and_are_taken_out_again():
+    ones, twos = (np.full((2, 3, 1), number) for number in (1, 2))
+    both = Results.together([counted(ones, ones, ones), counted(twos, twos, twos)])
+    assert both.grid("out").tolist() == [[1] * 3] * 2 + [[2] * 3] * 2
+    assert both.take([3, 0]).grid("out").tolist() == [[2] * 3, [1] * 3]
+    assert both.take_rows(both.rows.drop < both.rows.run).grid("out").tolist() == [
+        [UNKNOWN] * 3,
+        [1, UNKNOWN, UNKNOWN],
+        [2, 2, UNKNOWN],
+        [2] * 3,
+    ]
+
+
+def test_a_table_of_towers_and_their_games_keeps_its_shape():
+    counts = np.arange(24).reshape(2, 3, 4)  # of 2 towers, 3 games, 4 drops
+    games = Results.of_counts(thrown=counts, out=counts, inside=counts)
+    assert OUT.value(games).tolist() == [[2, 6, 10], [14, 18, 22]]
+    assert OUT.value(games, drops=(1, 3)).tolist() == [[1.5, 5.5, 9.5], [13.5, 17.5, 21.5]]
+    assert games.take(np.array([False, True])).grid("out").tolist() == [counts[1].tolist()]
+
+
+def test_a_frame_has_a_row_for_each_throw():
+    frame = two_runs().frame()
+    assert list(zip(frame["run"], frame["drop"], strict=True)) == [(r, d) for r in range(2) for d in range(4)][:7]
+    assert frame.groupby("run")["out"].sum().tolist() == two_runs().grid("out", 0).sum(-1).tolist()
 
 
 numbers = st.integers(0, 9)

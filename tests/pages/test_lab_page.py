@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 from support.browser import NO_WASM, NO_WORKER, PAGES, PHONE, Watched, axe_violations, browsing, clean, saved
 from support.cases import each_case
-from support.pairs import paired
 from support.portable import model_of
 
 from tower_sim import cli
 from tower_sim.apparatus import load, shipped
+from tower_sim.compare.paired import paired
 from tower_sim.drawing import paints
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import FIGURES, sample_games
 from tower_sim.requests import read_variant
-from tower_sim.runs import Runs, table
+from tower_sim.results import Results, table
 from tower_sim.surrogate import shipped as shipped_surrogate
 from tower_sim.tools import registry
 from tower_sim.web import lab_page
@@ -91,7 +91,7 @@ def choose(page: Any, **part: Any) -> None:
     settle(page)
 
 
-def sample(rules: Rules, tower: str, games: int, seed: int) -> Runs:
+def sample(rules: Rules, tower: str, games: int, seed: int) -> Results:
     return sample_games(model_of(tower), rules, games, seed)
 
 
@@ -100,9 +100,9 @@ def by_drop(values: Any, size: int) -> list[int]:
     return np.concatenate([np.bincount(values[:, i], minlength=size + 1) for i in range(values.shape[1])]).tolist()
 
 
-def count_numbers(side: Any, games: Runs) -> dict[str, list[int]]:
+def count_numbers(side: Any, games: Results) -> dict[str, list[int]]:
     """What the page counts, from Python's games; of the set-up, which has no action points, all that came out."""
-    out, inside = games.emerged.astype(int), games.inside.astype(int)
+    out, inside = games.out.astype(int), games.inside.astype(int)
     numbers = {
         "actions": (out > 0).sum(-1),
         "action_points": np.concatenate([out[:, :1].sum(-1), out[:, 1:].max(-1)], 1),
@@ -130,7 +130,7 @@ def test_every_number_on_the_page_is_that_of_sample_games(page: Any):
         assert side["counts"] == count_numbers(side, games)
         assert side["beyond"] == pytest.approx(model_of(tower).extrapolated(games).mean(), abs=1e-12)
     # the figures of `compare`, their differences and intervals
-    expected = paired(*(table(games.by_drop, FIGURES) for games in sides))
+    expected = paired(*(table(games, FIGURES) for games in sides))
     rows = {row["key"]: row for row in found["rows"]}
     assert {*rows} == {figure.key for figure in FIGURES}
     for i, figure in enumerate(FIGURES):
@@ -199,12 +199,12 @@ def test_one_game_is_shown_drop_by_drop_as_it_was_counted(page: Any):
     game = page.evaluate("towerSim.game()")
     games = sample(Rules(), "amerigo", 18, 5)
     colour = np.repeat(np.arange(7), 7)
-    for name, expected in (("thrown", games.thrown[17]), ("out", games.emerged[17])):
+    for name, expected in (("thrown", games.thrown[17]), ("out", games.out[17])):
         assert [np.bincount(colour[drop], minlength=7).tolist() for drop in game[name]] == expected.tolist()
     inside = [[cube for cube, spot in enumerate(spots) if spot and spot[0] != "tray"] for spots in game["spots"]]
     assert [np.bincount(colour[drop], minlength=7).tolist() for drop in inside] == games.inside[17].tolist()
     page.click("#whole-next")
-    out = int(games.emerged[17, 1].sum())
+    out = int(games.out[17, 1].sum())
     assert f"Round 1, the blue phase: {games.thrown[17, 1].sum()} cubes are thrown, {out} come" in page.inner_text(
         "#whole-words"
     )
@@ -614,7 +614,7 @@ def test_on_a_phone_a_wish_becomes_a_link_with_rules_that_meet_it(browser: Watch
     assert f"&b.cubes={'.'.join(map(str, now['cubes']))}" in link
     rules = Rules(cubes=dict(zip(COLOURS, now["cubes"], strict=True)), rounds=now["rounds"])
     model = model_of("amerigo")
-    fresh = table(sample_games(model, rules, 5000, 7, first=1 << 26).by_drop, FIGURES)[:, KEYS.index("actions")]
+    fresh = table(sample_games(model, rules, 5000, 7, first=1 << 26), FIGURES)[:, KEYS.index("actions")]
     mean, half = fresh.mean(), 1.96044 * fresh.std(ddof=1) / np.sqrt(5000)
     assert f"actions to choose from {mean:.3f} ({mean - half:.3f} to {mean + half:.3f})" in first
     assert mean - half >= 2.85

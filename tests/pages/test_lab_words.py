@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from support.node import PORTS, answered
 from support.web import bundled
 
 from tower_sim.compare import paired
-from tower_sim.compare.paired import Moments, rows
+from tower_sim.compare.paired import rows
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.compared import Sureness
@@ -87,14 +86,14 @@ def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.Monk
     rng = np.random.default_rng(5)
     compared = ComparedGames(registry.get("game", "amerigo"), (Rules(), Rules()))
     group = compared.groups[0]
-    shares = (SimpleNamespace(with_a_choice=0.5), SimpleNamespace(with_a_choice=0.75))
+    shares = ({"choice": np.array([0.5])}, {"choice": np.array([0.75])})
     requests: list[dict[str, Any]] = []
     expected: list[str] = []
     verdicts: list[list[str]] = []
     chances: list[list[float]] = []
     for number in range(60):
         played = draw_pairs(rng, len(group.figures), (0, 2, 3, 5, 9)[number % 5])
-        found = rows(Moments.of(*played), group.figures)
+        found = rows(*played, group.figures)
         requests.append({"choices": [0.5, 0.75], "group": group_document(group, *played)})
         expected.append(compared.words([found], shares))
         verdicts.append([str(row.verdict) for row in found])

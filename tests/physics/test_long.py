@@ -17,7 +17,7 @@ from tests.support.towers import REFERENCE, RULEBOOK
 from tower_sim.apparatus import load
 from tower_sim.drops import until_landed
 from tower_sim.physics import STANDARD, PhysicsSettings, accuracy
-from tower_sim.runs import clopper_pearson, mean_error
+from tower_sim.results import clopper_pearson, mean_error
 from tower_sim.simulator import PhysicsModel
 
 pytestmark = [pytest.mark.long, pytest.mark.bullet]

@@ -19,7 +19,7 @@ from tests.support.bench import GRAVITY, Motion, World
 from tests.support.towers import RULEBOOK
 from tower_sim.apparatus import Box, Surface, load, tilted_about_y
 from tower_sim.physics import PhysicsSettings
-from tower_sim.runs import mean_error
+from tower_sim.results import mean_error
 from tower_sim.simulator import PhysicsModel
 from tower_sim.values import supply
 

@@ -11,7 +11,7 @@ from support.scenes import Array, Thing, awake, floor, matrices, pose, run_out, 
 
 from tests.support.bench import World
 from tower_sim.apparatus import Surface
-from tower_sim.runs import mean_error
+from tower_sim.results import mean_error
 
 VARIABLE = "TOWER_SIM_TOSSES"
 FRAMES_PER_SECOND = 148.0

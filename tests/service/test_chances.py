@@ -11,7 +11,7 @@ from scipy.stats import binom
 from tower_sim import Cube, TowerState, cli, open_model
 from tower_sim.drops import estimate_chances, is_more
 from tower_sim.errors import UsageError
-from tower_sim.runs import Estimate
+from tower_sim.results import Estimate
 
 DRAWS = 4000
 

@@ -6,7 +6,7 @@ from scipy import stats
 from support.datasets import series
 
 from calibration.validation import coverage
-from tower_sim.runs import Estimates, Resamples
+from tower_sim.results import Estimates, Resamples
 from tower_sim.study import retention
 from tower_sim.study.design import SweptCurve, Varied
 from tower_sim.study.effects import LEVEL, followed
@@ -66,7 +66,7 @@ def test_intervals_of_standard_deviations_and_of_lags_hold():
         campaign = series(np.zeros((runs, drops), int))
         boot = Resamples(campaign.strata, rng, 10)
         missed = np.zeros(4, int)
-        first = campaign.drops.drop == 0
+        first = campaign.rows.drop == 0
         for one in x:
             lags = retention.autocorrelation(campaign, boot, one.ravel())
             found = [retention.moments(campaign, boot, one.ravel(), rows)[1] for rows in (campaign.is_phase, first)]

@@ -8,7 +8,7 @@ import pytest
 from scipy import special, stats
 from support.cases import each_case
 
-from tower_sim.runs import statistics
+from tower_sim.results import statistics
 
 SAMPLE = [3, 1, 4, 1, 5, 9, 2, 6]
 

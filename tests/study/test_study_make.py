@@ -17,14 +17,14 @@ def test_a_dataset_is_read_back_with_its_failed_attempts(tmp_path: Path):
     drops, cubes = coin_games(6, failures=0.1)
     write(tmp_path, list(reversed(drops)), cubes)  # in any order
     campaign = read_campaign(tmp_path)
-    d = campaign.drops
+    d = campaign.rows
     assert campaign.runs == 6
     assert len(d) == 6 * 36
     assert len(campaign.failed.run) == len(drops) - len(d) > 0
     assert set(campaign.failed.status.names) >= {"timed_out"}
-    assert np.array_equal(d.inside_before + d.thrown, d.emerged + d.inside_after)
-    assert np.array_equal(campaign.out_by_colour.sum(1), d.emerged)
-    assert np.array_equal(campaign.inside_by_colour.sum(1), d.inside_after)
+    assert np.array_equal(d.before + d.thrown, d.out + d.inside)
+    assert np.array_equal(campaign.by_colour["out"].sum(1), d.out)
+    assert np.array_equal(campaign.by_colour["inside"].sum(1), d.inside)
     assert campaign.colours == amerigo.Rules().colours
     assert not campaign.unfinished.any()
 
@@ -32,10 +32,10 @@ def test_a_dataset_is_read_back_with_its_failed_attempts(tmp_path: Path):
 def test_a_phase_with_nothing_to_throw_changes_nothing_and_is_no_drop(tmp_path: Path):
     write(tmp_path, *coin_games(8, amerigo.Rules(cubes=1)))
     campaign = read_campaign(tmp_path)
-    d = campaign.drops
+    d = campaign.rows
     empty = (d.thrown == 0) & (d.drop > 0)
     assert empty.sum() > 20
-    assert np.array_equal(campaign.inside_by_colour.sum(1), d.inside_after)
+    assert np.array_equal(campaign.by_colour["inside"].sum(1), d.inside)
     assert not (campaign.is_phase | d.drawn)[empty].any()
 
 
@@ -46,7 +46,7 @@ def test_a_run_that_ends_in_failed_attempts_is_unfinished(tmp_path: Path):
     write(tmp_path, drops, [row for row in cubes if row["run"] < 5 or row["drop"] < 9])
     campaign = read_campaign(tmp_path)
     assert campaign.unfinished.tolist() == [False] * 5 + [True]
-    assert np.isnan(campaign.matrix(campaign.drops.emerged)[5, 9:]).all()
+    assert np.isnan(campaign.grid(campaign.rows.out, np.nan)[5, 9:]).all()
 
 
 def test_what_is_no_campaign_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

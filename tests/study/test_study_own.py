@@ -13,9 +13,9 @@ import pytest
 from pydantic import Field
 from support.datasets import study_text, table
 
-from tower_sim.campaign import Words, parse, read_campaign, run
+from tower_sim.campaign import parse, read_campaign, run
 from tower_sim.games import Game, Rules, Turn
-from tower_sim.runs import Resamples, average
+from tower_sim.results import Resamples, Words, average
 from tower_sim.study import study
 from tower_sim.study.design import OWN, own_columns, quantities
 from tower_sim.tools import registry
@@ -104,7 +104,7 @@ def _quoits(games: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_number_has_its_mean_and_a_word_its_share_by_run(quoits: Path, tmp_path: Path):
     study(quoits, tmp_path)
     campaign = read_campaign(quoits)
-    score, mood = campaign.facts["score"], campaign.facts["mood"]
+    score, mood = campaign.facts.score, campaign.facts.mood
     assert isinstance(score, np.ndarray)
     assert isinstance(mood, Words)
     rows = {(row["column"], row["what"]): row for row in table(tmp_path, "own_columns")}
@@ -125,7 +125,7 @@ def test_the_interval_is_that_of_runs_and_not_of_drops(quoits: Path):
     campaign = read_campaign(quoits)
     (part,) = next(parts for name, _, parts in own_columns(campaign) if name == "evening").values()
     boot = Resamples(campaign.strata, campaign.rng("resamples"))
-    digits = campaign.facts["evening"]
+    digits = campaign.facts.evening
     assert isinstance(digits, np.ndarray)
     by_run = average(digits[:: len(digits) // RUNS])
     estimate = boot.ratio(part.over, part.under)
@@ -152,12 +152,12 @@ def test_what_the_game_tells_is_told_for_every_point(tmp_path: Path):
     run(parse(text), tmp_path / "c")
     study(tmp_path / "c", tmp_path / "report")
     campaign = read_campaign(tmp_path / "c")
-    score = campaign.facts["score"]
+    score = campaign.facts.score
     assert isinstance(score, np.ndarray)
     of_points = table(tmp_path / "report", "points")
     assert len(of_points) == 2
     for point, row in enumerate(of_points):
-        of_point = campaign.run_point[campaign.drops.run] == point
+        of_point = campaign.run_point[campaign.rows.run] == point
         assert float(row["score [mean]"]) == pytest.approx(score[of_point].mean())
         assert float(row["mood good [1]"]) <= 1
     assert (tmp_path / "report" / "plots" / "curves_own.svg").exists()

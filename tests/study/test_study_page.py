@@ -16,7 +16,7 @@ from support.datasets import coin_games, write
 
 from tower_sim.campaign import parse, run
 from tower_sim.report import Chart, Report, Section, Table, charts
-from tower_sim.runs import Estimate
+from tower_sim.results import Estimate
 from tower_sim.study import study
 
 

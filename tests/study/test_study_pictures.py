@@ -14,7 +14,7 @@ from support.pictures import faults
 from tower_sim.games.amerigo import Rules
 from tower_sim.report import Panel, charts
 from tower_sim.report.charts import BEYOND, FEW, beside, cells, has_ratio
-from tower_sim.runs import Estimate, Estimates
+from tower_sim.results import Estimate, Estimates
 from tower_sim.study import study
 
 pytestmark = pytest.mark.slow

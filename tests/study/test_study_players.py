@@ -17,7 +17,7 @@ from tower_sim.campaign import parse, read_campaign, run
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import GOLD, GOLD_WITH_TOKEN
 from tower_sim.report import HOW_SURE, Table
-from tower_sim.runs import Estimate, Resamples
+from tower_sim.results import Estimate, Resamples
 from tower_sim.study import questions, study
 from tower_sim.study.baseline import find_kit, play_beside
 from tower_sim.study.tower import TowerFigures, phases_with
@@ -89,10 +89,10 @@ def test_the_rule_is_played_with_the_rules_of_the_campaign(directory: Path):
     assert (board.terms["gold_divisor"], board.terms["gold_divisor_with_token"]) == (2, 1)
     played = play_beside(campaign, np.random.default_rng(2))
     assert played is not None
-    rows = played.drops.drop > 0
-    gold = GOLD.by_phase(played.by_drop).ravel()
-    assert np.array_equal(gold, -(-played.drops.emerged[rows] // 2))
-    assert np.array_equal(GOLD_WITH_TOKEN.by_phase(played.by_drop).ravel(), played.drops.emerged[rows])
+    rows = played.rows.drop > 0
+    gold = GOLD.by_phase(played).ravel()
+    assert np.array_equal(gold, -(-played.rows.out[rows] // 2))
+    assert np.array_equal(GOLD_WITH_TOKEN.by_phase(played).ravel(), played.rows.out[rows])
     assert not board.same(replace(board, terms={}))
 
 

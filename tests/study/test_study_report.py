@@ -12,7 +12,7 @@ from tower_sim.campaign import read_campaign
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.report import plain_share, plainly, show
-from tower_sim.runs import Estimate, Resamples
+from tower_sim.results import Estimate, Resamples
 from tower_sim.study import battles, study
 
 

@@ -1,7 +1,6 @@
 """Each statistic of the study against a closed form, an enumeration or data whose truth is known."""
 
 import math
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,8 +13,8 @@ from support.fakes import CoinTower
 from tower_sim.campaign import Campaign
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo.many import ACTION_POINTS
-from tower_sim.runs import Resamples
-from tower_sim.runs.statistics import percentiles
+from tower_sim.results import Resamples
+from tower_sim.results.statistics import percentiles
 from tower_sim.study import battles, retention
 from tower_sim.study.baseline import GameKit, play_rule
 
@@ -107,14 +106,14 @@ def test_r_squared_is_the_share_of_variance_that_the_plane_explains():
 def test_moments_and_groups_are_those_of_numpy():
     rng = np.random.default_rng(7)
     campaign = series(rng.integers(0, 9, (8, 10)))
-    boot, rows, x = boot_of(campaign), campaign.is_phase, campaign.drops.emerged
+    boot, rows, x = boot_of(campaign), campaign.is_phase, campaign.rows.out
     mean, spread = retention.moments(campaign, boot, x, rows)
     assert (mean.value, spread.value, mean.n) == pytest.approx((x.mean(), x.std(ddof=1), 80))
     group = rng.integers(0, 3, 80)
     found = retention.by_group(campaign, boot, x, group, rows, 3)
     assert found.value == pytest.approx([x[group == i].mean() for i in range(3)])
     assert [each.n for each in found] == np.bincount(group).tolist()
-    shares = retention.histogram(campaign, boot, campaign.drops.run, x)
+    shares = retention.histogram(campaign, boot, campaign.rows.run, x)
     assert retention.list_counts(shares) == np.bincount(x).tolist()
     assert shares.value == pytest.approx(np.bincount(x) / 80)
 
@@ -138,34 +137,34 @@ def test_the_map_counts_every_drop_once_and_knows_the_rule():
 
 def test_the_rules_setup_is_binomial():
     games = 3000
-    d = play_rule(GAME, games, np.random.default_rng(9)).drops
-    inside = d.inside_after[d.drop == 0]
+    d = play_rule(GAME, games, np.random.default_rng(9)).rows
+    inside = d.inside[d.drop == 0]
     assert abs(inside.mean() - 49 / 3) < 4 * math.sqrt(49 * 2 / 9 / games)
     middle = np.arange(10, 23)
     chance = stats.binom.pmf(middle, 49, 1 / 3)
     counts = np.append([(inside == n).sum() for n in middle], games - np.isin(inside, middle).sum())
     assert stats.chisquare(counts, games * np.append(chance, 1 - chance.sum())).pvalue > 1e-4
-    assert np.array_equal(d.inside_before + d.thrown, d.emerged + d.inside_after)
+    assert np.array_equal(d.before + d.thrown, d.out + d.inside)
 
 
 def test_the_rule_played_at_once_is_the_rule_played_by_the_game():
     played = play_rule(GAME, 1000, np.random.default_rng(10))
-    d = played.drops
+    d = played.rows
     games = [play(CoinTower(), amerigo.Rules(), seed) for seed in range(60)]
     for drop in (0, 1, 7, 20, 35):
         one = np.array([sum(game[drop].inside.values()) for game in games])
-        assert alike(one, d.inside_after[d.drop == drop])
+        assert alike(one, d.inside[d.drop == drop])
         out = np.array([sum(game[drop].emerged.values()) for game in games])
-        assert alike(out, d.emerged[d.drop == drop])
+        assert alike(out, d.out[d.drop == drop])
         if drop:
             points = np.array([game[drop].action_points for game in games])
-            theirs = ACTION_POINTS.by_phase(played.by_drop)[:, drop - 1]
+            theirs = ACTION_POINTS.by_phase(played)[:, drop - 1]
             assert stats.mannwhitneyu(points, theirs).pvalue > 1e-4
 
 
 def test_setup_colours_of_the_rule_are_as_chance_makes_them():
     campaign = play_rule(GAME, 800, np.random.default_rng(11))
-    found = retention.setup_colours(campaign, boot_of(campaign), campaign.drops.drop == 0)
+    found = retention.setup_colours(campaign, boot_of(campaign), campaign.rows.drop == 0)
     error = (found.dispersion.high - found.dispersion.low) / 4
     assert abs(found.dispersion.value - 1) < 4 * error
     present = (1 - (2 / 3) ** 7) ** 7
@@ -177,7 +176,7 @@ def test_setup_colours_that_go_together_are_more_unlike_than_chance():
     ends = ["inside:floor"] * 3 + ["tray"] * 4
     cubes = [(run, cube, cube // 7) for run in range(8) for cube in range(49)]
     rows = [(run, cube, COLOURS[colour], True, 0, None, ends[colour]) for run, cube, colour in cubes]
-    campaign = replace(series(np.full((8, 1), 28), np.full((8, 1), 49)), cubes=with_cubes(rows))
+    campaign = series(np.full((8, 1), 28), np.full((8, 1), 49)).changed(cubes=with_cubes(rows))
     found = retention.setup_colours(campaign, boot_of(campaign), campaign.is_phase)
     by_hand = (3 * (7 - 3) ** 2 + 4 * (0 - 3) ** 2) / 7
     by_chance = stats.hypergeom(49, 7, 21).var()
@@ -196,7 +195,7 @@ def stays(lives: Any, followed: Any, region: Any = None) -> Campaign:
         rows.append((run * drops, run, "red", True, 0, None, where))
         for age in range(1, min(life, last) + 1):
             rows.append((run * drops + age, run, "red", False, age, where, "tray" if age == life else where))
-    return replace(campaign, cubes=with_cubes(rows))
+    return campaign.changed(cubes=with_cubes(rows))
 
 
 def test_kaplan_meier_by_hand():
@@ -246,7 +245,7 @@ def test_cubes_that_never_leave_those_that_never_stay_and_those_on_a_board():
     assert retention.survival(campaign, boot_of(campaign)) is None
     assert retention.hazards(campaign, boot_of(campaign)) is None
     rows = [(run, run, "red", False, 1, "zone:coins", "zone:coins") for run in range(6)]
-    campaign = replace(series(np.zeros((6, 1), int), np.ones((6, 1), int)), cubes=with_cubes(rows))
+    campaign = series(np.zeros((6, 1), int), np.ones((6, 1), int)).changed(cubes=with_cubes(rows))
     assert not len(retention.resident_rows(campaign))
 
 
@@ -273,7 +272,7 @@ def thrown_cubes(rng: np.random.Generator, runs: int, chance: dict[str, float], 
         for i, colour in enumerate([*chance] * each):
             out = rng.random() < chance[colour] + level
             rows.append((run, i, colour, True, 0, None, "tray" if out else "inside:floor"))
-    return replace(series(np.zeros((runs, 1), int)), cubes=with_cubes(rows))
+    return series(np.zeros((runs, 1), int)).changed(cubes=with_cubes(rows))
 
 
 def judge_colours(campaign: Campaign, rng: np.random.Generator, situations: Any = battles.thrown_situations) -> Any:
@@ -330,7 +329,7 @@ def test_colours_that_lie_in_different_regions_are_not_called_unlike():
                 place = "inside:easy" if easy else "inside:hard"
                 out = rng.random() < (0.8 if easy else 0.1)
                 rows.append((run, i, colour, False, 1, place, "tray" if out else place))
-        campaign = replace(series(np.zeros((60, 1), int)), cubes=with_cubes(rows))
+        campaign = series(np.zeros((60, 1), int)).changed(cubes=with_cubes(rows))
         found = judge_colours(campaign, rng, battles.resident_situations)
         p.append(found.p)
     assert within(sum(each <= 0.05 for each in p), 0.05, 20)
@@ -357,7 +356,7 @@ def test_the_distance_of_two_colours_is_the_squared_z_of_the_hypergeometric_law(
     """One drop of 5 red and 3 blue cubes, of which 3 red and none blue come out."""
     ends = ["tray"] * 3 + ["inside:floor"] * 5
     rows = [(0, i, "red" if i < 5 else "blue", True, 0, None, end) for i, end in enumerate(ends)]
-    campaign = replace(series(np.array([[3]]), np.array([[8]])), cubes=with_cubes(rows))
+    campaign = series(np.array([[3]]), np.array([[8]])).changed(cubes=with_cubes(rows))
     rng = np.random.default_rng(26)
     found = judge_colours(campaign, rng)
     law = stats.hypergeom(8, 5, 3)

@@ -10,7 +10,7 @@ import pytest
 from support.pictures import faults
 
 from tower_sim.report import charts
-from tower_sim.runs import Estimates
+from tower_sim.results import Estimates
 from tower_sim.study import swept
 from tower_sim.study.design import SweptCurve, Varied
 

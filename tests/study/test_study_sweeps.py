@@ -20,7 +20,7 @@ from tower_sim.campaign.spec import Point
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.report import HOW_SURE
-from tower_sim.runs import Estimates, any_difference, contrast
+from tower_sim.results import Estimates, any_difference, contrast
 from tower_sim.study import effects, study
 from tower_sim.study import swept as swept_report
 from tower_sim.study.design import SweptCurve, Varied, at_point, curves, list_varied, together
@@ -177,8 +177,8 @@ def test_runs_of_a_point_are_those_of_the_campaign(tmp_path: Path, monkeypatch: 
     parts = [at_point(campaign, point) for point in range(5)]
     assert [part.runs for part in parts] == [3] * 5
     assert [int(part.spec["chain"]["throw"]) for part in parts] == list(THROWS)
-    assert np.concatenate([part.drops.emerged for part in parts]).tolist() == campaign.drops.emerged.tolist()
-    assert np.concatenate([part.out_by_colour for part in parts]).tolist() == campaign.out_by_colour.tolist()
+    assert np.concatenate([part.rows.out for part in parts]).tolist() == campaign.rows.out.tolist()
+    assert np.concatenate([part.by_colour["out"] for part in parts]).tolist() == campaign.by_colour["out"].tolist()
     assert sum(len(part.cubes) for part in parts) == len(campaign.cubes)
 
 

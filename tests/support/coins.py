@@ -9,7 +9,7 @@ from scipy.stats import norm
 from tower_sim.calibration.played import Table, draw_points
 from tower_sim.calibration.prior import Towers
 from tower_sim.calibration.summaries import DROPS, PLAN
-from tower_sim.runs import ByDrop, count_by_drop
+from tower_sim.results import Results
 
 COLOUR = np.repeat(np.arange(7), 7)
 CLOGGED = 0.2  # of the chance to leave, once the tower clogged
@@ -37,7 +37,7 @@ def play(
     games: int,
     rng: np.random.Generator,
     clogs: np.ndarray | float = 0.0,
-) -> ByDrop:
+) -> Results:
     """Play games of towers with these chances, shape (N,): counts of shape (N, games, DROPS).
 
     In a share `clogs` of the games the chances fall to CLOGGED of them at one of the drops 2 to 20, and stay there.
@@ -57,7 +57,7 @@ def play(
         by_colour = (cubes.reshape(*shape[:2], 7, 7).sum(-1) for cubes in (is_thrown, leaves, is_in))
         drops.append((*by_colour, old_out))
     thrown, out, inside, old = (np.stack(column, 2) for column in zip(*drops, strict=True))
-    return count_by_drop(thrown, out, inside, old_out=old, terms=PLAN.terms)
+    return Results.of_counts({"thrown": thrown, "out": out, "inside": inside}, old_out=old, plan=PLAN)
 
 
 @cache

@@ -9,9 +9,10 @@ import numpy as np
 from support.amerigo import read
 from support.fakes import CoinTower
 
-from tower_sim.campaign import Campaign, CubeEntries, Drops, Failed, Shard, ShardRows, Spec, Words, list_tables, parse
+from tower_sim.campaign import Campaign, Shard, ShardRows, Spec, list_tables, parse
 from tower_sim.campaign.store import Store, make_head
 from tower_sim.games import amerigo
+from tower_sim.results import Columns, Words
 from tower_sim.study import study
 
 Row = dict[str, Any]
@@ -44,35 +45,32 @@ def series(out: Any, thrown: Any = None, inside: Any = None, strata: Any = None)
     thrown = np.full(out.shape, 5) if thrown is None else np.asarray(thrown)
     inside = np.zeros_like(out) if inside is None else np.asarray(inside)
     n = out.size
-    none = Words((), np.full(n, -1, np.int16))
-    return Campaign(
+    counts = {"thrown": thrown, "before": inside, "out": out, "inside": inside + thrown - out}
+    rows = {
+        "run": np.repeat(np.arange(runs), drops),
+        "drop": np.tile(np.arange(drops), runs),
+        "drawn": np.ones(n, bool),
+    }
+    return Campaign.of(
+        rows=Columns(
+            rows
+            | {name: column.ravel() for name, column in counts.items()}
+            | dict.fromkeys(("kind", "phase", "winner"), Words.none(n))
+        ),
+        cubes=with_cubes([]),
+        facts=Columns(),
         spec={"kind": "chain"},
         points=[{}],
         run_point=np.zeros(runs, int) if strata is None else np.asarray(strata),
-        drops=Drops(
-            run=np.repeat(np.arange(runs), drops),
-            drop=np.tile(np.arange(drops), runs),
-            kind=none,
-            thrown=thrown.ravel(),
-            inside_before=inside.ravel(),
-            emerged=out.ravel(),
-            inside_after=inside.ravel() + thrown.ravel() - out.ravel(),
-            phase=none,
-            winner=none,
-            drawn=np.ones(n, bool),
-        ),
-        cubes=with_cubes([]),
-        failed=Failed(np.zeros(0, int), np.zeros(0, int), Words((), np.zeros(0, np.int16))),
     )
 
 
-def with_cubes(rows: Sequence[tuple[int, int, str, bool, int, str | None, str]]) -> CubeEntries:
+def with_cubes(rows: Sequence[tuple[int, int, str, bool, int, str | None, str]]) -> Columns:
     """The entries (row of the drop, cube, colour, thrown, age, before, after), sorted by the first."""
     row, cube, colour, thrown, age, before, after = zip(*rows, strict=True) if rows else ([],) * 7
-    return CubeEntries(
-        np.array(row, int), np.array(cube, int), Words.of(colour), np.array(thrown, bool), np.array(age, int),
-        Words.of(before), Words.of(after),
-    )  # fmt: skip
+    numbers = {"row": np.array(row, int), "cube": np.array(cube, int), "age": np.array(age, int)}
+    words = {name: Words.of(some) for name, some in (("colour", colour), ("before", before), ("after", after))}
+    return Columns(numbers | words | {"thrown": np.array(thrown, bool)})
 
 
 def write(

@@ -16,11 +16,12 @@ from support.cases import each_case
 from support.datasets import series
 
 from tower_sim.apparatus import load, with_board
-from tower_sim.campaign import Campaign, Words, parse
+from tower_sim.campaign import Campaign, parse
 from tower_sim.errors import UsageError
 from tower_sim.fitting.board.check import check_law, list_facts, permute, play_again
 from tower_sim.fitting.board.fit import Throws, count_throws, fit_changes, fit_law, list_places
 from tower_sim.fitting.board.pages import report
+from tower_sim.results import Words
 from tower_sim.surrogate import BoardLaw, Covered, ShipSurrogate
 from tower_sim.surrogate.ship import draw_places
 from tower_sim.values import supply
@@ -88,9 +89,9 @@ def unfought(*setups: tuple[int, int], battles: int, seed: int = 7) -> Campaign:
         """)
     strata = np.repeat(np.arange(len(setups)), battles)
     empty = series(np.zeros((len(strata), 0), int), strata=strata)
-    cubes = replace(empty.cubes, colour=Words.of([], ["purple", "green"]))
+    cubes = empty.cubes.having(colour=Words.of([], ["purple", "green"]))
     plain = json.loads(spec.canonical)
-    return replace(empty, spec=plain, points=list(spec.points), cubes=cubes, digest=spec.digest)
+    return empty.changed(spec=plain, points=list(spec.points), cubes=cubes, digest=spec.digest)
 
 
 @pytest.fixture(scope="module")
@@ -305,14 +306,14 @@ def test_campaigns_that_cannot_be_fitted_are_refused(fought):
     other = json.loads(json.dumps(dict(fought.spec)))
     other["profile"]["cubes"]["edge_mm"] = 9
     after = fought.cubes.after
-    moon = replace(fought.cubes, after=Words(("zone:moon", *after.names[1:]), after.codes))
+    moon = fought.cubes.having(after=Words(("zone:moon", *after.names[1:]), after.codes))
     for campaigns, match in (
         ([], "number of campaigns"),
         ([replace(fought, spec={"kind": "game"})], "game"),
         ([replace(fought, points=[{"profile.cubes.edge_mm": 9}])], "a field of vary.fields"),
         ([fought, replace(fought, spec=other)], "campaigns are of 2 apparatuses"),
         ([unfought((1, 1), battles=2)], "cubes thrown"),
-        ([replace(fought, cubes=moon)], "zone:moon"),
+        ([fought.changed(cubes=moon)], "zone:moon"),
     ):
         with pytest.raises(UsageError, match=match) as raised:
             fit_law(campaigns)
@@ -326,13 +327,13 @@ def test_a_ship_that_keeps_cubes_is_refused_and_a_rare_stuck_cube_left_out(fough
     first = int(np.flatnonzero((fought.cubes.row == row) & fought.cubes.thrown)[0])
     codes = stuck.codes.copy()
     codes[first] = len(stuck.names)
-    one = replace(fought.cubes, after=Words((*stuck.names, "inside:ship"), codes))
-    whole, less = count_throws([fought], SHIP), count_throws([replace(fought, cubes=one)], SHIP)
+    one = fought.cubes.having(after=Words((*stuck.names, "inside:ship"), codes))
+    whole, less = count_throws([fought], SHIP), count_throws([fought.changed(cubes=one)], SHIP)
     assert (len(whole.run) - len(less.run), less.stuck) == (1, 1)
     codes = np.where(fought.cubes.thrown & (fought.cubes.cube % 10 == 0), len(stuck.names), stuck.codes)
-    many = replace(fought.cubes, after=Words((*stuck.names, "inside:ship"), codes))
+    many = fought.cubes.having(after=Words((*stuck.names, "inside:ship"), codes))
     with pytest.raises(UsageError, match="stuck"):
-        count_throws([replace(fought, cubes=many)], SHIP)
+        count_throws([fought.changed(cubes=many)], SHIP)
 
 
 @pytest.fixture(scope="module")
@@ -405,7 +406,7 @@ def test_battles_fought_again_are_the_same_each_time_and_as_many_as_asked():
     one, other = (play_again(campaign, MODEL, 2)[0] for _ in range(2))
     assert one.runs == 6
     assert (one.cubes.after.codes == other.cubes.after.codes).all()
-    assert len(np.unique(one.drops.run)) == 6
+    assert len(np.unique(one.rows.run)) == 6
     assert not one.unfinished.any()
 
 

@@ -14,7 +14,7 @@ from support.cases import each_case
 from support.pictures import faults
 
 from tower_sim.apparatus import load
-from tower_sim.campaign import Campaign, Facts, Failed, Words
+from tower_sim.campaign import Campaign
 from tower_sim.errors import UsageError
 from tower_sim.fitting.tower import distances, pages, whole_games
 from tower_sim.fitting.tower.distances import Distance
@@ -22,18 +22,18 @@ from tower_sim.fitting.tower.knocks import KnockMeans
 from tower_sim.fitting.tower.whole_games import Autocorrelation, WholeGames
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, FIGURES, make_plan
-from tower_sim.runs import EVERY, THROWN_OUT, Estimate, Estimates, Plan, Runs
-from tower_sim.runs.tower import RESIDENTS_OUT
+from tower_sim.results import EVERY, THROWN_OUT, Columns, Estimate, Estimates, Plan, Results, Words
+from tower_sim.results.tower import RESIDENTS_OUT
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.surrogate import RungScore, SurrogateModel, shipped
 
 RULES = Rules()
 SHAPE = load("amerigo")
 SHORT = Rules(rounds=2)
-TABLES = ("thrown", "emerged", "inside")
+TABLES = ("thrown", "out", "inside")
 
 
-def played(games: int, rng: np.random.Generator, shift: float = 0.0, rules: Rules = RULES) -> Runs:
+def played(games: int, rng: np.random.Generator, shift: float = 0.0, rules: Rules = RULES) -> Results:
     """Games of the 2/3-1/3 rule, every thrown cube's chance of release shifted."""
     width = len(rules.colours)
     stored, inside = np.full((games, width), 7), np.zeros((games, width), int)
@@ -45,7 +45,11 @@ def played(games: int, rng: np.random.Generator, shift: float = 0.0, rules: Rule
         fresh, older = rng.binomial(thrown, 2 / 3 + shift), rng.binomial(inside * requests, 1 / 3)
         stored, inside = stored - thrown + fresh + older, inside + thrown - fresh - older
         tables[:, :, drop] = thrown, fresh + older, inside
-    return Runs(make_plan(rules), *tables)
+    return counted(tables, rules)
+
+
+def counted(tables: Any, rules: Rules = RULES) -> Results:
+    return Results.of_counts(dict(zip(TABLES, tables, strict=True)), plan=make_plan(rules))
 
 
 def uniform(p: list[float], steps: int) -> bool:
@@ -141,7 +145,7 @@ def test_distances_see_a_large_shift_and_tell_its_size():
 def test_autocorrelations_see_games_that_differ_from_one_another_though_their_means_do_not():
     rng = np.random.default_rng(29)
     a, low, high = played(160, rng), played(80, rng, -0.15), played(80, rng, 0.15)
-    mixed = Runs(make_plan(RULES), *(np.concatenate([getattr(low, name), getattr(high, name)]) for name in TABLES))
+    mixed = Results.together([low, high])
     result = {each.name: each for each in whole_games.compare_games(a, mixed, rng, 400).distances}
     inside = result["autocorrelation of inside"]
     assert inside.is_seen
@@ -204,7 +208,7 @@ def test_what_cannot_be_compared_is_said_in_one_line():
 
 def campaign_of(games: int, seed: int) -> Campaign:
     board = GameKit(tuple(RULES.colours), np.repeat(np.arange(7), 7), [*range(7)] * 5)
-    return replace(play_rule(board, games, np.random.default_rng(seed)), spec={"kind": "game"})
+    return play_rule(board, games, np.random.default_rng(seed)).changed(spec={"kind": "game"})
 
 
 def test_games_of_a_campaign_keep_every_cube_and_the_facts_of_its_drops():
@@ -212,41 +216,38 @@ def test_games_of_a_campaign_keep_every_cube_and_the_facts_of_its_drops():
     games = whole_games.read_games(campaign)
     assert games.thrown.shape == (6, 36, 7)
     before = np.concatenate([np.zeros((6, 1, 7), int), games.inside[:, :-1]], 1)
-    assert np.array_equal(before + games.thrown, games.emerged + games.inside)
+    assert np.array_equal(before + games.thrown, games.out + games.inside)
     assert np.all(games.thrown[:, 0] == 7)
-    for name, table in (("thrown", games.thrown), ("emerged", games.emerged), ("inside_after", games.inside)):
-        assert np.array_equal(table.sum(-1).ravel(), getattr(campaign.drops, name))
-    counts = games.emerged[:, 1:]
-    assert np.array_equal(ACTION_POINTS.by_phase(games.by_drop), counts.max(-1))
-    assert np.array_equal(ACTIONS.by_phase(games.by_drop), (counts > 0).sum(-1))
+    for name, table in (("thrown", games.thrown), ("out", games.out), ("inside", games.inside)):
+        assert np.array_equal(table.sum(-1).ravel(), getattr(campaign.rows, name))
+    counts = games.out[:, 1:]
+    assert np.array_equal(ACTION_POINTS.by_phase(games), counts.max(-1))
+    assert np.array_equal(ACTIONS.by_phase(games), (counts > 0).sum(-1))
     for figure in (*FIGURES, THROWN_OUT, RESIDENTS_OUT):  # whether by the drops' tables or by the games'
         if "old_out" not in figure.names:
-            assert np.array_equal(figure.value(campaign.by_drop), figure.value(games.by_drop)), figure.key
+            assert np.array_equal(figure.value(campaign), figure.value(games)), figure.key
     some = whole_games.read_games(campaign, np.array([1, 4]))
-    assert np.array_equal(some.emerged, games.emerged[[1, 4]])
+    assert np.array_equal(some.out, games.out[[1, 4]])
 
 
 def test_colours_are_matched_by_their_words():
     campaign = campaign_of(3, 13)
     colour = campaign.cubes.colour
     swapped = Words(tuple(reversed(colour.names)), (6 - colour.codes).astype(np.int16))
-    other = replace(campaign, cubes=replace(campaign.cubes, colour=swapped))
+    other = campaign.changed(cubes=campaign.cubes.having(colour=swapped))
     assert other.colours == tuple(reversed(campaign.colours))
-    assert np.array_equal(whole_games.read_games(other).emerged, whole_games.read_games(campaign).emerged)
+    assert np.array_equal(whole_games.read_games(other).out, whole_games.read_games(campaign).out)
 
 
 def test_unfinished_games_are_left_out():
     campaign = campaign_of(4, 14)
-    drops, cubes = campaign.drops, campaign.cubes
+    drops, cubes = campaign.rows, campaign.cubes
     kept = ~((drops.run == 1) & (drops.drop >= 20))
-    fields = {
-        name: value.take(np.flatnonzero(kept)) if isinstance(value, (Facts, Words)) else value[kept]
-        for name, value in vars(drops).items()
-    }
-    cubes = cubes.take(np.flatnonzero(kept[cubes.row]))
-    cubes = replace(cubes, row=(np.cumsum(kept) - 1)[cubes.row].astype(np.int32))
-    failed = Failed(np.array([1]), np.array([20]), Words.of(["timed_out"]))
-    short = replace(campaign, drops=replace(drops, **fields), cubes=cubes, failed=failed)
+    cubes = cubes.take(kept[cubes.row])
+    cubes = cubes.having(row=(np.cumsum(kept) - 1)[cubes.row].astype(np.int32))
+    failed = Columns({"run": np.array([1]), "drop": np.array([20]), "status": Words.of(["timed_out"])})
+    facts = campaign.facts.take(kept)
+    short = campaign.changed(rows=drops.take(kept), cubes=cubes, facts=facts, failed=failed)
     assert whole_games.list_finished_runs(short).tolist() == [0, 2, 3]
     whole = whole_games.read_games(campaign)
     assert np.array_equal(whole_games.read_games(short).inside, whole.inside[[0, 2, 3]])
@@ -269,7 +270,7 @@ def test_features_are_of_their_game_only_and_named_once():
     assert len(set(names)) == len(names) == table.shape[1]
     assert np.array_equal(whole_games.features(games.take([3, 7]))[1], table[[3, 7]])
     at = names.index("red out of drop 3")
-    assert np.array_equal(table[:, at], games.emerged[:, 3, RULES.colours.index("red")])
+    assert np.array_equal(table[:, at], games.out[:, 3, RULES.colours.index("red")])
     product = names.index("inside in phase 2 times phase 9")
     assert np.array_equal(table[:, product], games.inside[:, 2].sum(1) * games.inside[:, 9].sum(1))
 
@@ -280,7 +281,7 @@ def test_games_whose_every_drop_throws_all_colours_are_compared_too():
     model = SurrogateModel(SHAPE, shipped(SHAPE.name, SHAPE.digest))
     a, b = (model.sample_runs(plan, 40, seed) for seed in (1, 2))
     before = np.concatenate([np.zeros((40, 1, 2), int), a.inside[:, :-1]], 1)
-    assert np.array_equal(before + a.thrown, a.emerged + a.inside)
+    assert np.array_equal(before + a.thrown, a.out + a.inside)
     assert np.array_equal(a.thrown, np.array([3, 4]) - before)
     names, table = whole_games.features(a)
     assert "action points of the game" not in names
@@ -289,7 +290,7 @@ def test_games_whose_every_drop_throws_all_colours_are_compared_too():
     result = whole_games.compare_games(a, b, np.random.default_rng(1), 200)
     assert len(result.distances) == len(distances.statistics(plan)) == 7
     with pytest.raises(UsageError, match="runs have several plans"):
-        Runs.together([a, played(2, np.random.default_rng(3))])
+        Results.together([a, played(2, np.random.default_rng(3))])
 
 
 def test_the_features_of_a_game_recover_the_chances_of_the_rule():

@@ -553,9 +553,9 @@ def test_held_out_runs_have_no_part_in_the_law(few: Path, fitted_few: Fitted, mo
     module = importlib.import_module("tower_sim.fitting.command")
     campaign = read_campaign(few)
     code = campaign.cubes.after.names.index("tray")
-    held = held_out(campaign)[campaign.drops.run[campaign.cubes.row]]
+    held = held_out(campaign)[campaign.rows.run[campaign.cubes.row]]
     after = replace(campaign.cubes.after, codes=np.where(held, code, campaign.cubes.after.codes))
-    changed = replace(campaign, cubes=replace(campaign.cubes, after=after))
+    changed = campaign.changed(cubes=campaign.cubes.having(after=after))
     monkeypatch.setattr(module, "load_whole", lambda directory: changed)
     result = fit([few])
     assert (result.law, result.lower_rungs) == (fitted_few.law, fitted_few.lower_rungs)

@@ -12,7 +12,7 @@ import pytest
 from tower_sim.apparatus import load
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
-from tower_sim.runs import Runs
+from tower_sim.results import Results
 from tower_sim.surrogate import SurrogateModel, kernel, shipped
 
 SHIFT = 0.2
@@ -24,8 +24,8 @@ def model() -> SurrogateModel:
     return SurrogateModel(shape, shipped(shape.name, shape.digest))
 
 
-def digest_of(games: Runs) -> str:
-    text = json.dumps([each.tolist() for each in (games.thrown, games.emerged, games.inside)])
+def digest_of(games: Results) -> str:
+    text = json.dumps([each.tolist() for each in (games.thrown, games.out, games.inside)])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -58,7 +58,7 @@ from tower_sim.surrogate import kernel
 kernel._AT_ONCE = {at_once}
 for shift in (0.0, {SHIFT}):
     games = sample_games(model, Rules(), 3, 17, first=2**32 - 2, shift=shift)
-    text = json.dumps([each.tolist() for each in (games.thrown, games.emerged, games.inside)])
+    text = json.dumps([each.tolist() for each in (games.thrown, games.out, games.inside)])
     print(hashlib.sha256(text.encode()).hexdigest())
 """
         monkeypatch.setenv("TOWER_SIM_CORE", way)

@@ -289,8 +289,8 @@ def played(campaign: Campaign, runs: range, strengths: Sequence[int]) -> PlayedK
 @pytest.mark.slow
 def test_knocks_are_on_the_states_of_the_games_themselves_and_come_again(campaign: Campaign):
     knocks = played(campaign, range(3, 6), FITTED)
-    drops = campaign.drops
-    assert knocks.lying.sum(1).tolist() == drops.inside_after[(drops.run >= 3) & (drops.run < 6)].tolist()
+    drops = campaign.rows
+    assert knocks.lying.sum(1).tolist() == drops.inside[(drops.run >= 3) & (drops.run < 6)].tolist()
     assert np.all(knocks.out <= knocks.lying)
     assert np.bincount(knocks.run).tolist() == [36] * 3
     again = played(campaign, range(3, 6), FITTED)
@@ -310,7 +310,7 @@ def test_the_games_come_in_turn_from_each_design_point_of_each_campaign(
     games = games_to_knock([campaign, two], [np.arange(7, 60), np.arange(1, 6)])
     knocks = play_knocks(games, MODEL.table.regions, FITTED)
     of = [(campaign, 7), (two, 1), (two, 3), (campaign, 8), (two, 2)]
-    inside = [own.drops.inside_after[own.drops.run == run].tolist() for own, run in of]
+    inside = [own.rows.inside[own.rows.run == run].tolist() for own, run in of]
     assert [knocks.lying.sum(1)[knocks.run == i].tolist() for i in range(len(of))] == inside
 
 

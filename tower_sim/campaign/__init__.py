@@ -11,18 +11,7 @@ from typing import TYPE_CHECKING
 from tower_sim.tools import face
 
 if TYPE_CHECKING:
-    from tower_sim.campaign.data import (
-        INSIDE,
-        NOWHERE,
-        SETUP,
-        Array,
-        Campaign,
-        CubeEntries,
-        Drops,
-        Facts,
-        Failed,
-        Words,
-    )
+    from tower_sim.campaign.data import INSIDE, SETUP, Campaign
     from tower_sim.campaign.reader import load_whole, read_campaign
     from tower_sim.campaign.running import campaign_run, campaign_status, campaign_verify, run, spans, status, verify
     from tower_sim.campaign.spec import Spec, canonical_json, load, parse

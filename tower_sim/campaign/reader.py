@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
+from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.running import spans
 from tower_sim.campaign.store import Store
 from tower_sim.errors import UsageError, quote
 from tower_sim.games import KEY
+from tower_sim.results import Array, Columns, Words
 from tower_sim.tools import as_path, extra
 
 LANDINGS = ("settled", "jammed")
@@ -37,7 +38,7 @@ def read_campaign(directory: str | Path) -> Campaign:
     >>> with TemporaryDirectory() as folder:
     ...     summary = run(spec, Path(folder, "data"))
     ...     campaign = read_campaign(Path(folder, "data"))
-    >>> campaign.runs, len(campaign.drops), campaign.thrown_by_colour.shape
+    >>> campaign.runs, len(campaign.rows), campaign.by_colour["thrown"].shape
     (2, 72, (72, 7))
     """
     store = Store.read(as_path("directory", directory))
@@ -65,15 +66,17 @@ def read_campaign(directory: str | Path) -> Campaign:
         raise UsageError(f"{where} holds a drop twice; allowed is each (point, run, drop) once; play it again")
     pair = columns["point"].astype(np.int64) * _WIDEST + columns["run"]
     known, run_of = np.unique(pair, return_inverse=True)
-    return Campaign(
+    facts = _facts(store, key, order)
+    return Campaign.of(
+        rows=_rows(columns, order, run_of, facts),
+        cubes=_cubes(_read(store, "cubes", _CUBES), key[order]),
+        facts=facts,
         spec=store.head.spec,
         points=store.spec.points,
         digest=store.spec.digest,
         made_with=store.head.versions,
         run_point=known // _WIDEST,
-        drops=_drops(columns, order, run_of, _facts(store, key, order)),
-        cubes=_cubes(_read(store, "cubes", _CUBES), key[order]),
-        failed=Failed(run_of[~landed], columns["drop"][~landed], columns["status"].take(np.flatnonzero(~landed))),
+        failed=Columns({"run": run_of, "drop": columns["drop"], "status": columns["status"]}).take(~landed),
         shards=store.spec.shards,
         missing=tuple(index for index in range(store.spec.shards) if index not in store.lines),
     )
@@ -90,10 +93,10 @@ def load_whole(directory: str | Path) -> Campaign:
     return campaign
 
 
-def _facts(store: Store, key: Array, order: Array) -> Facts:
+def _facts(store: Store, key: Array, order: Array) -> Columns:
     name = next(iter(store.head.tables[2:]), None)
     if name is None:
-        return Facts()
+        return Columns()
     table, arrow = _table(store, name), extra("pyarrow", "campaign")
     keys = _key({column: table.column(column).to_numpy() for column in KEY})
     by_key = np.argsort(keys, kind="stable")
@@ -102,23 +105,26 @@ def _facts(store: Store, key: Array, order: Array) -> Facts:
         where = f"{name}/*.parquet of campaign {str(store.directory)!r}"
         raise UsageError(f"{where} lack a drop; allowed is a row for each that landed; check the campaign")
     facts = table.drop_columns(list(KEY)).take(arrow.array(rows))
-    return Facts({column: _column(arrow, facts.column(column), np.nan) for column in facts.column_names})
+    return Columns({column: _column(arrow, facts.column(column), np.nan) for column in facts.column_names})
 
 
-def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -> Drops:
-    phase = facts.words("phase", len(order))
+def _rows(columns: dict[str, Any], order: Array, run_of: Array, facts: Columns) -> Columns:
+    phase, winner = (
+        column if isinstance(column := facts.by_name.get(name), Words) else Words.none(len(order))
+        for name in ("phase", "winner")
+    )
     by_drop = {int(d): int(c) for d, c in zip(columns["drop"][order], phase.codes, strict=True) if c >= 0}
     phases = list(dict.fromkeys(phase.names[by_drop[drop]] for drop in sorted(by_drop)))
-    return Drops(
-        run=run_of[order],
-        **_take(columns, order, "drop", "kind", "thrown", "inside_before", "emerged", "inside_after", "drawn"),
-        phase=phase.ordered(phases),
-        winner=facts.words("winner", len(order)),
-        facts=facts,
+    names = {"drop": "drop", "kind": "kind", "thrown": "thrown", "inside_before": "before", "emerged": "out",
+             "inside_after": "inside", "drawn": "drawn"}  # fmt: skip
+    return Columns(
+        {"run": run_of[order]}
+        | {short: columns[name][order] for name, short in names.items()}
+        | {"phase": phase.ordered(phases), "winner": winner}
     )
 
 
-def _cubes(columns: dict[str, Any], keys: Array) -> CubeEntries:
+def _cubes(columns: dict[str, Any], keys: Array) -> Columns:
     key = _key(columns)
     row = np.searchsorted(keys, key)
     row[row == len(keys)] = 0
@@ -128,15 +134,11 @@ def _cubes(columns: dict[str, Any], keys: Array) -> CubeEntries:
     least = np.full(len(colour.names), _WIDEST)
     np.minimum.at(least, colour.codes[there], columns["cube"][there])
     colours = sorted(colour.names, key=lambda name: (int(least[colour.names.index(name)]), name))
-    return CubeEntries(
-        row=row[order].astype(np.int32),
-        **_take(columns, order, "cube", "thrown", "age", "before", "after"),
-        colour=colour.take(order).ordered(colours),
+    return Columns(
+        {"row": row[order].astype(np.int32)}
+        | {name: columns[name][order] for name in ("cube", "thrown", "age", "before", "after")}
+        | {"colour": colour[order].ordered(colours)}
     )
-
-
-def _take(columns: dict[str, Any], rows: Array, *names: str) -> dict[str, Any]:
-    return {name: columns[name].take(rows) for name in names}
 
 
 def _key(columns: dict[str, Any]) -> Array:

@@ -32,7 +32,7 @@ from tower_sim.campaign.store import MANIFEST, Store, difference, environment, m
 from tower_sim.campaign.tables import Shard, run_shard
 from tower_sim.campaign.vary import SAMPLED
 from tower_sim.errors import UsageError
-from tower_sim.runs import FEWEST
+from tower_sim.results import FEWEST
 from tower_sim.tools import (
     Telling,
     WritingFailed,

@@ -16,7 +16,7 @@ from tower_sim.drops import redo as redo_of
 from tower_sim.errors import UsageError, check_whole, fault, unknown
 from tower_sim.models import PHYSICS, choose_settings, open_model
 from tower_sim.requests import Throw, drop_document, outcome
-from tower_sim.runs import FEWEST, Estimate, too_few
+from tower_sim.results import FEWEST, Estimate, too_few
 from tower_sim.tools import count_noun, report_progress, say
 from tower_sim.values import Event, Outcome, TowerState, check_seed, count_by_colour, parse_counts
 

@@ -1,129 +1,47 @@
-"""Sums over pairs of runs, in memory that does not grow with the number of pairs."""
+"""Statistics of pairs of runs, and the comparison of two variants."""
 
 from __future__ import annotations
 
 import importlib
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tower_sim.apparatus import Apparatus
-from tower_sim.drops import TooManyFailedDraws
-from tower_sim.games import Compared, Row, Values, leaves
+from tower_sim.games import Compared, Course, Row, Values, leaves
 from tower_sim.requests import DEFAULT, Variant
-from tower_sim.runs import CONFIDENCE, FEWEST, Array, Figure, holm
+from tower_sim.results import CONFIDENCE, FEWEST, Array, Figure, holm
 from tower_sim.surrogate import FAILED_NAME
-
-CHUNK = 4096  # pairs that are summed at once, so that the sums do not depend on the sizes of batches
-
-
-@dataclass(frozen=True)
-class Draws:
-    """The number of draws that `landed` in the runs of a variant, and of failed draws that were repeated."""
-
-    landed: int
-    redrawn: int
-
-    def __add__(self, more: Draws) -> Draws:
-        return Draws(self.landed + more.landed, self.redrawn + more.redrawn)
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Pairs of runs; run r of both has the same seed.
+    """Pairs of runs; run r of both has the same seed. `left_out` counts pairs with a failed run."""
 
-    `left_out` counts pairs with a failed run, `failure` is the error of one. `draws` are None if the model does not
-    report them.
-    """
-
+    compared: Compared
     a: Values
     b: Values
     left_out: int = 0
-    draws: tuple[Draws, Draws] | None = None
-    failure: TooManyFailedDraws | None = None
+    interrupted: bool = False
 
     def __len__(self) -> int:
         return len(self.a)
 
-
-@dataclass(frozen=True, eq=False)
-class Tally:
-    """Sums over all pairs so far, immutable; pairs of values are for A and B.
-
-    `courses` are further counts of the game, `drops` and `beyond` as in `Values`. `waiting` has values not yet in
-    `sums`.
-    """
-
-    compared: Compared
-    courses: tuple[Any, Any]
-    n: int = 0
-    left_out: int = 0
-    draws: tuple[Draws, Draws] | None = None
-    drops: tuple[int, int] = (0, 0)
-    beyond: tuple[int, int] | None = None
-    interrupted: bool = False
-    sums: Moments | None = None
-    waiting: tuple[tuple[Array, Array], ...] = ()
-
-    @staticmethod
-    def empty(compared: Compared) -> Tally:
-        return Tally(compared, (compared.none(0).course, compared.none(1).course))
-
-    def __len__(self) -> int:
-        return self.n
+    @property
+    def courses(self) -> tuple[Course, Course]:
+        """Further numbers of A and B."""
+        return self.a.course, self.b.course
 
     @property
     def extrapolated(self) -> tuple[float, float] | None:
         """The shares of drops outside the training range of a fitted model, or None."""
-        if self.beyond is None:
+        if self.a.beyond is None or self.b.beyond is None:
             return None
-        return self.beyond[0] / self.drops[0], self.beyond[1] / self.drops[1]
-
-    @property
-    def total(self) -> Moments:
-        if not self.waiting:
-            assert self.sums is not None  # there are pairs, and all are added up
-            return self.sums
-        return _sum(self.sums, Moments.of(*_join(self.waiting)))
-
-    def add(self, pairs: Pairs) -> Tally:
-        draws = _sum_by_side(self.draws, pairs.draws)
-        counted = replace(self, n=self.n + len(pairs), left_out=self.left_out + pairs.left_out, draws=draws)
-        if not len(pairs):
-            return counted
-        a, b = pairs.a, pairs.b
-        sums, waiting = self.sums, (*self.waiting, (a.values, b.values))
-        if sum(len(values) for values, _ in waiting) >= CHUNK:
-            every_a, every_b = _join(waiting)
-            while len(every_a) >= CHUNK:
-                sums = _sum(sums, Moments.of(every_a[:CHUNK], every_b[:CHUNK]))
-                every_a, every_b = every_a[CHUNK:], every_b[CHUNK:]
-            waiting = ((every_a, every_b),) if len(every_a) else ()
-        beyond = None if a.beyond is None or b.beyond is None else (a.beyond, b.beyond)
-        return replace(
-            counted,
-            courses=(_sum(self.courses[0], a.course), _sum(self.courses[1], b.course)),
-            drops=_sum_by_side(self.drops, (a.drops, b.drops)),
-            beyond=_sum_by_side(self.beyond, beyond),
-            sums=sums,
-            waiting=waiting,
-        )
-
-
-def _sum(one: Any, other: Any) -> Any:
-    return other if one is None else one if other is None else one + other
-
-
-def _sum_by_side(one: tuple[Any, Any] | None, other: tuple[Any, Any] | None) -> Any:
-    return (one[0] + other[0], one[1] + other[1]) if one and other else one or other
-
-
-def _join(waiting: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
-    return np.concatenate([a for a, _ in waiting]), np.concatenate([b for _, b in waiting])
+        return self.a.beyond / self.a.drops, self.b.beyond / self.b.drops
 
 
 LEVEL = 0.05  # probability that any figure is shown if none differs
@@ -154,57 +72,14 @@ class Paired:
     adjusted: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """Sums over `n` pairs, for k figures.
-
-    `mean` and `square` (3, k) are the means of A, B and B - A, and the sums of their squared deviations. `product` (k,)
-    is the sum of the products of the deviations of A and B, `largest` (k,) the largest absolute value.
-    """
-
-    n: int
-    mean: Array
-    square: Array
-    product: Array
-    largest: Array
-
-    @staticmethod
-    def of(a: Array, b: Array) -> Moments:
-        """Return the sums for figures of n >= 1 pairs, both of shape (n, k)."""
-        sides = a, b, b - a
-        mean = np.stack([side.mean(0) for side in sides])
-        off_a, off_b, off_d = (side - middle for side, middle in zip(sides, mean, strict=True))
-        square = np.stack([(off * off).sum(0) for off in (off_a, off_b, off_d)])
-        largest = np.maximum(np.abs(a).max(0), np.abs(b).max(0))
-        return Moments(len(a), mean, square, (off_a * off_b).sum(0), largest)
-
-    def only(self, figures: slice) -> Moments:
-        return Moments(self.n, *(getattr(self, sums.name)[..., figures] for sums in fields(self)[1:]))
-
-    def __add__(self, more: Moments) -> Moments:
-        """Return the sums over the pairs of both.
-
-        Source: Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for sample variances (1979).
-        """
-        n, part = self.n + more.n, more.n / (self.n + more.n)
-        step, weight = more.mean - self.mean, self.n * part
-        return Moments(
-            n=n,
-            mean=self.mean + step * part,
-            square=self.square + more.square + step * step * weight,
-            product=self.product + more.product + step[0] * step[1] * weight,
-            largest=np.maximum(self.largest, more.largest),
-        )
-
-
-def compute_paired(sums: Moments) -> Paired:
-    """Return the statistics of at least 2 pairs from their sums.
+def paired(a: Array, b: Array) -> Paired:
+    """Return the statistics of n >= 2 pairs in k figures, both of shape (n, k).
 
     `p` is Student's of the paired differences; if all are the same, 1 for a difference of 0, else that of the sign
     test.
     """
-    n, size, (mean_a, mean_b, difference) = sums.n, sums.largest, sums.mean
-    sd_a, sd_b, sd = np.sqrt(sums.square / (n - 1))
+    n, size = len(a), np.maximum(np.abs(a).max(0), np.abs(b).max(0))
+    (mean_a, sd_a), (mean_b, sd_b), (difference, sd) = ((x.mean(0), x.std(0, ddof=1)) for x in (a, b, b - a))
     is_constant = sd <= _NOTHING * size
     sd = np.where(is_constant, 0.0, sd)
     error = np.where(is_constant, np.nan, sd / math.sqrt(n))
@@ -212,7 +87,8 @@ def compute_paired(sums: Moments) -> Paired:
     by_sign = np.where(np.abs(difference) <= _NOTHING * size, 1.0, 2.0 ** (1 - n))
     p = np.where(is_constant, by_sign, 2 * _stats.t.sf(np.abs(difference) / error, n - 1))
     flat = (sd_a <= _NOTHING * size) | (sd_b <= _NOTHING * size)
-    correlation = np.where(flat, np.nan, sums.product / (n - 1) / np.where(flat, 1.0, sd_a * sd_b))
+    product = ((a - mean_a) * (b - mean_b)).sum(0)
+    correlation = np.where(flat, np.nan, product / (n - 1) / np.where(flat, 1.0, sd_a * sd_b))
     ends = difference - half, difference + half
     return Paired(n, mean_a, mean_b, sd_a, sd_b, difference, sd, *ends, correlation, p, holm(p))
 
@@ -277,7 +153,7 @@ class Comparison:
     model: str
     seed: int
     asked: int
-    pairs: Tally
+    pairs: Pairs
     groups: tuple[tuple[Row, ...], ...]
 
     @property
@@ -295,7 +171,7 @@ class Comparison:
         return f"{_DOUBT} {self.pairs.compared.words(likely, self.pairs.courses)}"
 
     def to_json(self) -> dict[str, Any]:
-        draws, beyond = self.pairs.draws or (None, None), self.pairs.extrapolated or (None, None)
+        beyond = self.pairs.extrapolated or (None, None)
         return {
             "schema": SCHEMA,
             "version": VERSION,
@@ -308,15 +184,15 @@ class Comparison:
             "confidence": CONFIDENCE,
             "level": LEVEL,
             "power": POWER,
-            "a": self._variant_json(0, draws[0], beyond[0]),
-            "b": self._variant_json(1, draws[1], beyond[1]),
+            "a": self._variant_json(0, self.pairs.a, beyond[0]),
+            "b": self._variant_json(1, self.pairs.b, beyond[1]),
             "differs": [asdict(difference) for difference in differences(self.pairs.compared, self.a, self.b)],
         } | {
             group.key: [row_json(row) for row in rows]
             for group, rows in zip(self.pairs.compared.groups, self.groups, strict=True)
         }
 
-    def _variant_json(self, side: int, draws: Draws | None, extrapolated: float | None) -> dict[str, Any]:
+    def _variant_json(self, side: int, played: Values, extrapolated: float | None) -> dict[str, Any]:
         variant = (self.a, self.b)[side]
         return {
             "name": variant.name,
@@ -326,7 +202,7 @@ class Comparison:
             "apparatus": variant.apparatus.name,
             "apparatus_digest": variant.apparatus.digest,
             "rules": self.pairs.compared.document(side),
-            "draws": draws and asdict(draws),
+            "draws": played.draws and dict(zip(("landed", "redrawn"), played.draws, strict=True)),
             "extrapolated": extrapolated,
         }
 
@@ -364,22 +240,21 @@ def name_models(a: str, b: str) -> str:
     return a if a == b else f"{a} (A), {b} (B)"
 
 
-def compare(variants: tuple[Variant, Variant], pairs: Tally, *, model: str, seed: int, asked: int) -> Comparison:
+def compare(variants: tuple[Variant, Variant], pairs: Pairs, *, model: str, seed: int, asked: int) -> Comparison:
     """Return the comparison from the pairs that were played."""
-    groups: list[tuple[Row, ...]] = []
-    first = 0
-    for group in pairs.compared.groups:
-        last = first + len(group.figures)
-        groups.append(rows(pairs.total.only(slice(first, last)), group.figures))
-        first = last
-    return Comparison(*variants, model, seed, asked, pairs, tuple(groups))
+    ends = np.cumsum([0, *(len(group.figures) for group in pairs.compared.groups)])
+    groups = tuple(
+        rows(pairs.a.values[:, first:last], pairs.b.values[:, first:last], group.figures)
+        for group, (first, last) in zip(pairs.compared.groups, pairwise(ends.tolist()), strict=True)
+    )
+    return Comparison(*variants, model, seed, asked, pairs, groups)
 
 
-def rows(sums: Moments, figures: tuple[Figure, ...]) -> tuple[Row, ...]:
-    """Return the row of each figure, with p-values corrected for all of them."""
+def rows(a: Array, b: Array, figures: tuple[Figure, ...]) -> tuple[Row, ...]:
+    """Return the row of each figure from values of shape (pairs, figures), with p-values corrected for all of them."""
     if not figures:
         return ()
-    statistics = compute_paired(sums)
+    statistics = paired(a, b)
     return tuple(_row(figure, statistics, i, len(figures)) for i, figure in enumerate(figures))
 
 

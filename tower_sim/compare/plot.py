@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from tower_sim.compare.words import decimals, describe_differences, describe_sig
 from tower_sim.drawing import check_path, save
 from tower_sim.games import Group, Picture, Row
 from tower_sim.report import SETTERS, Cell, Chart, Panel, Report, Section, Table, charts
-from tower_sim.runs import CONFIDENCE, Estimate, Estimates, student_quantile
+from tower_sim.results import Array, Estimate, Estimates, averages
 from tower_sim.tools import need, writing
 
 PAGE = ".html"
@@ -115,11 +115,10 @@ def _forest(rows: Sequence[Row], group: Group) -> Panel:
 
 def _course(picture: Picture, run: str) -> Panel:
     drawn: list[charts.Draw] = []
-    for name, curve, role in zip("AB", picture.curves, (2, 3), strict=True):
-        x, reach = np.arange(len(curve.mean)), student_quantile(curve.runs - 1, (1 + CONFIDENCE) / 2)
-        half = reach * curve.sd / np.sqrt(curve.runs)
-        drawn.append(charts.band(x, curve.low, curve.high, f"{name}: 90 % of {run}s", role))
-        mean = Estimates(curve.mean, curve.mean - half, curve.mean + half)
-        drawn.append(charts.points(x, mean, f"{name}: mean, 95 % interval, n = {curve.runs} {run}s", role))
+    for name, values, role in zip("AB", picture.sides, (2, 3), strict=True):
+        runs, x = len(values), cast("Array", np.arange(values.shape[1]))
+        low, high = np.quantile(values, (0.05, 0.95), axis=0)
+        drawn.append(charts.band(x, low, high, f"{name}: 90 % of {run}s", role))
+        drawn.append(charts.points(x, averages(values), f"{name}: mean, 95 % interval, n = {runs} {run}s", role))
     drawn += [charts.level(end, f"between {picture.part}s", upright=True) for end in picture.ends]
     return Panel(picture.x, picture.y, drawn, floor=True)

@@ -39,7 +39,7 @@ from tower_sim.games import Compared
 from tower_sim.models import PHYSICS, Model, open_model
 from tower_sim.physics import PhysicsSettings
 from tower_sim.requests import Variant, read_variant
-from tower_sim.runs import CONFIDENCE, FEWEST, Array, student_quantile
+from tower_sim.results import CONFIDENCE, FEWEST, Array, student_quantile
 from tower_sim.surrogate import FAILED_NAME
 from tower_sim.tools import Telling, processes, report_progress
 from tower_sim.values import check_seed
@@ -216,7 +216,7 @@ class Search:
 
     def __post_init__(self) -> None:
         compared = self.compared(self.start)
-        self.base = Tried({}, self.start, compared, compared.none(1).values)
+        self.base = Tried({}, self.start, compared, np.zeros((0, compared.width)))
         self.model = self.open(self.start, self.name)
         self.is_sampled = compared.sampler(self.model) is not None
         many = self.workers > 1 and not self.is_sampled
@@ -276,7 +276,7 @@ class Search:
                 compared = self.compared(variant)
             except UsageError:  # two values that are allowed, but not together
                 return None
-            found = Tried(dict(way), variant, compared, compared.none(1).values)
+            found = Tried(dict(way), variant, compared, np.zeros((0, compared.width)))
             found.values = self.play(found, self.first, self.seed)
             if len(found.values) < 2 or any(wish.key not in found.place for wish in self.wishes):
                 return None

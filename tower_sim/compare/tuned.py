@@ -22,7 +22,7 @@ from tower_sim.games import Row, how_sure, instead, number
 from tower_sim.physics import PhysicsSettings, accuracies, accuracy
 from tower_sim.report import count_decimals
 from tower_sim.requests import APPARATUS, DEFAULT, GAME, Variant
-from tower_sim.runs import FEWEST, too_few
+from tower_sim.results import FEWEST, too_few
 from tower_sim.tools import count_noun, one_line, toml_key, toml_text, writing
 
 SCHEMA, VERSION = "tower-sim/wish", 2

@@ -14,7 +14,7 @@ import numpy as np
 from tower_sim.compare.paired import LEVEL, POWER, Comparison, differences, noun
 from tower_sim.games import Row
 from tower_sim.report import count_decimals
-from tower_sim.runs import FEWEST, too_few
+from tower_sim.results import FEWEST, too_few
 from tower_sim.tools import count_noun
 
 _TITLE = 27  # characters of the first column; longer titles continue on further lines
@@ -153,8 +153,8 @@ def notes(comparison: Comparison) -> list[str]:
         shares = " and ".join(map(percent, pairs.extrapolated))
         note = f"Drops outside of what the model was fitted to: {shares} (A and B); --model physics plays them too."
         lines.append(note)
-    if pairs.draws is not None:
-        redrawn = " and ".join(f"{draws.redrawn} of {draws.landed + draws.redrawn}" for draws in pairs.draws)
+    if pairs.a.draws and pairs.b.draws:
+        redrawn = " and ".join(f"{again} of {landed + again}" for landed, again in (pairs.a.draws, pairs.b.draws))
         lines.append(f"Draws made again since they were no landing: {redrawn} (A and B).")
     if pairs.interrupted:
         lines.append(f"Interrupted: {comparison.asked} pairs were asked for.")

@@ -20,7 +20,7 @@ from tower_sim.drops.contract import BoardModel, DropModel, HandModel
 from tower_sim.drops.door import as_cubes, as_model, as_seed, as_state, foreign
 from tower_sim.drops.throwing import as_throw
 from tower_sim.errors import check_whole, fault
-from tower_sim.runs import CONFIDENCE, Estimate, average, clopper_pearson
+from tower_sim.results import CONFIDENCE, Estimate, average, clopper_pearson
 from tower_sim.values import Cube, Event, Outcome, Status, TowerState, count_by_colour, rng_from_text, supply
 
 MOST_DRAWS = 1_000_000

@@ -12,7 +12,7 @@ from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 from tower_sim.env.environment import GameEnv, Reward
 from tower_sim.errors import fault
 from tower_sim.games import Game
-from tower_sim.runs import Array
+from tower_sim.results import Array
 
 
 class GameAEC(AECEnv[str, Any, Any]):

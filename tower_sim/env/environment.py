@@ -21,7 +21,7 @@ from tower_sim.drops import TooManyFailedDraws
 from tower_sim.errors import UsageError, check_kind, check_one, fault
 from tower_sim.games import Decision, Game, Turn, board_figure, figure
 from tower_sim.models import open_model
-from tower_sim.runs import Array
+from tower_sim.results import Array
 from tower_sim.tools import registry
 from tower_sim.values import BORDER, TABLE, ZONE, Outcome, TowerState, check_seed
 

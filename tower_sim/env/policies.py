@@ -13,7 +13,7 @@ import numpy as np
 
 from tower_sim.env.environment import GameEnv
 from tower_sim.errors import check_whole
-from tower_sim.runs import Array, Estimate, average
+from tower_sim.results import Array, Estimate, average
 from tower_sim.values import check_seed
 
 Policy = Callable[[Any], int]

@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from tower_sim.env.environment import GameEnv
 from tower_sim.errors import check_whole, fault
 from tower_sim.games.push_your_luck import GAME, MOST_THROWS, LuckRules, after
-from tower_sim.runs import Array
+from tower_sim.results import Array
 from tower_sim.surrogate import ManyTowers
 from tower_sim.values import check_seed
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tower_sim.apparatus import Apparatus, from_tables
-from tower_sim.campaign import Array, Campaign
+from tower_sim.campaign import Campaign
 from tower_sim.errors import UsageError, fault
+from tower_sim.results import Array
 from tower_sim.surrogate import Fitted
 
 

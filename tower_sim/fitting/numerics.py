@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tower_sim.campaign import Array
+from tower_sim.results import Array
 
 LEVEL = 0.05  # probability of flagging any difference if the models are equal
 NEAR = 0.001  # a parameter nearer to its limit may go there; the others come nearer by up to nine tenths a step

@@ -7,13 +7,24 @@ from tower_sim.tools import face
 
 if TYPE_CHECKING:
     from tower_sim.games.board import board_figure
-    from tower_sim.games.compared import Compared, Group, Picture, Row, Values, how_sure, instead, leaves, number
+    from tower_sim.games.compared import (
+        Compared,
+        Course,
+        Group,
+        Picture,
+        Row,
+        Values,
+        how_sure,
+        instead,
+        leaves,
+        number,
+    )
     from tower_sim.games.files import run_game_file
     from tower_sim.games.game import KEY, Game
     from tower_sim.games.odds import ManyRuns
     from tower_sim.games.picture import figure
     from tower_sim.games.rules import Rules, describe_rules
-    from tower_sim.games.running import check_knocks
+    from tower_sim.games.running import check_knocks, count_words, record
     from tower_sim.games.tower import DROP_STREAM, Decision, GameTower, Turn
     from tower_sim.games.ways import (
         FEWEST_DRAWN,
@@ -26,7 +37,7 @@ if TYPE_CHECKING:
         parse_value,
         set_value,
     )
-    from tower_sim.runs import Figure
+    from tower_sim.results import Figure
 
 __all__ = ["Decision", "Figure", "Game", "GameTower", "Rules", "Turn"]
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from pydantic import Field
 
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
-from tower_sim.runs import INSIDE, SHARE, SUM
+from tower_sim.results import INSIDE, SHARE, SUM
 from tower_sim.tools import count_noun
 
 ROUNDS = 18  # line 52

@@ -19,7 +19,7 @@ from pydantic import Field, model_validator
 
 from tower_sim.errors import fault
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
-from tower_sim.runs import INSIDE, MOST, SHARE, SUM
+from tower_sim.results import INSIDE, MOST, SHARE, SUM
 from tower_sim.tools import count_noun
 
 PRINTED = {"fruit": 15, "cattle": 15, "fish": 15, "wood": 15, "stone": 12, "iron": 10}  # lines 65 to 85

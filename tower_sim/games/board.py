@@ -29,7 +29,7 @@ from tower_sim.drawing import (
     project_on_plan,
     save,
 )
-from tower_sim.runs import ratio_of_sums
+from tower_sim.results import ratio_of_sums
 from tower_sim.tools import count_noun
 from tower_sim.values import ZONE, TowerState, count_by_colour
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, cast
 
 import numpy as np
 
 from tower_sim.drops import DropModel
-from tower_sim.games.running import shares, word_facts
+from tower_sim.games.running import count_words, record, word_facts
 from tower_sim.games.tower import Turn
-from tower_sim.runs import Array, Figure
+from tower_sim.results import Array, Figure, Results, table
 
 _CERTAIN = 1e-4  # adjusted p up to which a difference is called certain
 _WITH_MEANS = 4  # figures that the sentences give with their means
@@ -53,36 +53,40 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """Numbers from complete runs of one variant: `values`, shape (run, figure), and further counts `course`.
+    """Numbers of complete runs of one variant: its figures `values`, shape (run, figure), and `course`, by name further
+    numbers of each run, for sentences and the picture.
 
-    `beyond` is the number of drops outside the training range of a fitted model, or None for a model without one.
+    `beyond` is the number of `drops` outside the training range of a fitted model, or None for a model without one.
+    `draws` are the numbers that landed and that were drawn again; None if the model does not report them.
     """
 
     values: Array
+    course: Mapping[str, Array] = field(default_factory=dict[str, Array])
     drops: int = 0
     beyond: int | None = None
-    course: Any = None
+    draws: tuple[int, int] | None = None
 
     def __len__(self) -> int:
         return len(self.values)
 
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """A quantity by turn over `runs` runs: mean, standard deviation, 5 % and 95 % quantiles."""
-
-    runs: int
-    mean: Array
-    sd: Array
-    low: Array
-    high: Array
+    @staticmethod
+    def together(parts: Sequence[Values]) -> Values:
+        """Return the runs of all parts."""
+        beyond, draws = ([part.beyond for part in parts], [part.draws for part in parts])
+        return Values(
+            np.concatenate([part.values for part in parts]),
+            {name: np.concatenate([part.course[name] for part in parts]) for name in parts[0].course},
+            sum(part.drops for part in parts),
+            None if None in beyond else sum(cast("list[int]", beyond)),
+            None if None in draws else cast("tuple[int, int]", tuple(map(sum, zip(*cast("Any", draws), strict=True)))),
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """Curves of A and B by turn, with vertical lines at the `ends` of parts of a run."""
+    """A quantity of A and B by turn, each of shape (runs, turns), and lines at the `ends` of parts of a run."""
 
-    curves: tuple[Curve, Curve]
+    sides: tuple[Array, Array]
     x: str
     y: str
     ends: tuple[float, ...] = ()
@@ -152,6 +156,8 @@ class Row:
         return (self.sd_a**2 + self.sd_b**2) / self.sd_difference**2 if self.sd_difference else None
 
 
+Course = Mapping[str, Array]
+"""Further numbers of each run, by name."""
 Sampler = Callable[[int, int, int, int], Values]
 """A function of a side, the number of runs, a seed and `first`: run r draws from stream first + r of the seed."""
 
@@ -176,12 +182,19 @@ class Compared:
             groups.append(Group(f"shares_{name}", f"share of {title}", figures, title))
         return tuple(groups)
 
-    def run(self, turns: Sequence[Turn], side: int) -> Values:
-        more = [share for words in shares(self.game, turns).values() for share in words.values()]
-        return Values(np.array([[*self.game.measured(turns, self.rules[side]), *more]], float), len(turns))
+    @property
+    def width(self) -> int:
+        """The number of figures."""
+        return sum(len(group.figures) for group in self.groups)
 
-    def none(self, side: int) -> Values:
-        return Values(np.zeros((0, sum(len(group.figures) for group in self.groups))))
+    def run(self, turns: Sequence[Turn], side: int) -> Values:
+        return self.measure(record(self.game, [turns], self.rules[side]), side)
+
+    def measure(self, results: Results, side: int) -> Values:
+        """Return the figures of many runs with the rules of a side."""
+        told = count_words(results).values()
+        shares = [counts / np.maximum(counts.sum(1, keepdims=True), 1) for counts in told]
+        return Values(np.hstack([table(results, self.game.figures), *shares]))
 
     # Many runs at once, if the game and the model can.
 
@@ -217,10 +230,10 @@ class Compared:
         """Return the rules in a few words, or ""."""
         return ""
 
-    def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
+    def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Course, Course]) -> str:
         """Return a few sentences about what a player will notice, the largest effects first.
 
-        `groups` has the rows of each of `self.groups`, and `courses` the further counts of A and B.
+        `groups` has the rows of each of `self.groups`, and `courses` the further numbers of A and B.
         """
         rows = [(row, group.of) for group, some in zip(self.groups, groups, strict=True) for row in some]
         seen = [(row, of) for row, of in rows if row.verdict in (Sureness.SHOWN, Sureness.LIKELY)]
@@ -237,7 +250,7 @@ class Compared:
         rest = f" Of {others} other figure{'s' * (others != 1)} no difference is shown." if others else ""
         return f"B: {first}.{also}{rest}"
 
-    def picture(self, courses: tuple[Any, Any]) -> Picture | None:
+    def picture(self, courses: tuple[Course, Course]) -> Picture | None:
         return None
 
 

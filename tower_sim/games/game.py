@@ -23,21 +23,32 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+import numpy as np
+
 from tower_sim.apparatus import Apparatus, as_tower, load, with_board
 from tower_sim.documents import refuse_unknown
 from tower_sim.drops import DropModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import rules as typed
 from tower_sim.games.compared import Compared
-from tower_sim.games.running import Decide, ask_run, check_rules, count_run, count_words, open_tower, start_run
+from tower_sim.games.running import (
+    Decide,
+    ask_run,
+    check_rules,
+    count_words,
+    open_tower,
+    record,
+    start_run,
+    word_facts,
+)
 from tower_sim.games.tower import Decision, GameTower, Turn
 from tower_sim.games.ways import Ways
-from tower_sim.runs import INSIDE, OUT, Figure, table
-from tower_sim.runs import check as check_figures
+from tower_sim.results import INSIDE, OUT, Figure, table
+from tower_sim.results import check as check_figures
 from tower_sim.tools import Column, count_noun
 
 if TYPE_CHECKING:
-    from tower_sim.runs import Plan
+    from tower_sim.results import Plan
 
 KEY = ("point", "run", "drop")
 """The first columns of every table of a dataset."""
@@ -108,7 +119,7 @@ class Game(ABC):
             usual = {key: field.get_default(call_default_factory=True) for key, field in rules.items()}
             terms = [key for key, value in usual.items() if isinstance(value, int | float)]
             facts = [each.name for each in cls.columns if each.kind != "string"]
-            check_figures(cls.figures, facts, terms, cls.measured is not Game.measured)
+            check_figures(cls.figures, facts, terms)
 
     # What a game must define.
 
@@ -133,18 +144,21 @@ class Game(ABC):
             return f"{self.title} was cut short before its first turn. Nothing was thrown."
         inside = [len(turn.state.residents) for turn in landed]
         held = f"The tower held {sum(inside) / len(inside):.1f} cubes on average, {inside[-1]} at the end."
+        results = record(self, [landed], rules)
+        with_sentence = [figure for figure in self.figures if figure.sentence]
         said = [
             figure.sentence.format(f"{value:.2g}")
-            for figure, value in zip(self.figures, self.measured(landed, rules), strict=True)
-            if figure.sentence
+            for figure, value in zip(with_sentence, table(results, with_sentence)[0].tolist(), strict=True)
         ]
         if said:
             return f"Over this {self.run}, on average: {'; '.join(said)}. {held}"
-        for name, words in count_words(self, landed).items():
-            if words:
-                counts = ", ".join(f"{word.replace('_', ' ')} {count}" for word, count in words.most_common(_SHOWN))
-                more = ", and others" if len(words) > _SHOWN else ""
-                return f"The {name.replace('_', ' ')} in {count_noun(words.total(), 'turn')}: {counts}{more}. {held}"
+        for name, (counts,) in count_words(results).items():
+            if total := int(counts.sum()):
+                order = [i for i in np.argsort(-counts, kind="stable").tolist() if counts[i]]
+                words = [str(word).replace("_", " ") for word in word_facts(self)[name]]
+                listed = ", ".join(f"{words[i]} {counts[i]}" for i in order[:_SHOWN])
+                more = ", and others" if len(order) > _SHOWN else ""
+                return f"The {name.replace('_', ' ')} in {count_noun(total, 'turn')}: {listed}{more}. {held}"
         return f"{self.title} took {count_noun(len(landed), 'turn')}. {held}"
 
     def label(self, rules: Any) -> str:
@@ -195,7 +209,7 @@ class Game(ABC):
 
     def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
         """Return the value of each of `figures` for one complete run, 0 where no turn contributes."""
-        return tuple(table(count_run(self, turns, rules), self.figures)[0].tolist()) if self.figures else ()
+        return tuple(table(record(self, [turns], rules), self.figures)[0].tolist())
 
     def plan(self, rules: Any) -> Plan | None:
         """Return the cubes that every drop of a run throws, or None if they depend on its course."""

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -15,9 +16,20 @@ from pydantic import BaseModel, Field
 from tower_sim.apparatus import Apparatus
 from tower_sim.documents import Mean, Share, answers, make_type
 from tower_sim.errors import UsageError
-from tower_sim.games.running import count_words, word_facts
+from tower_sim.games.running import TurnRecord, count_words, word_facts
 from tower_sim.games.tower import Turn
-from tower_sim.runs import CONFIDENCE, FEWEST, Figure, average, ratio_of_sums, student_quantile, too_few, wilson
+from tower_sim.results import (
+    CONFIDENCE,
+    FEWEST,
+    Array,
+    Figure,
+    average,
+    ratio_of_sums,
+    student_quantile,
+    table,
+    too_few,
+    wilson,
+)
 from tower_sim.tools import count_noun
 
 
@@ -87,13 +99,18 @@ def mean(values: Sequence[float], runs: int | None = None) -> Mean:
 
 
 def shares(runs: Sequence[Counter[str]], words: Iterable[str]) -> dict[str, Share]:
-    """Return each word's count, its share of all counts, and the share's 95 % interval; `words` come first.
+    """Return the shares of `words`, and of others that were counted after them."""
+    every = [*words, *sorted({word for run in runs for word in run if run[word]} - set(words))]
+    return _shares(every, np.array([[run[word] for word in every] for run in runs]))
+
+
+def _shares(words: Sequence[str], counts: Array) -> dict[str, Share]:
+    """Return each word's count, its share of all `counts` (runs, words), and the share's 95 % interval.
 
     The interval is Student's for a ratio of sums over runs; None for fewer than FEWEST runs.
     """
-    totals = [run.total() for run in runs]
-    every = [*words, *sorted({word for run in runs for word in run if run[word]} - set(words))]
-    wide = float(student_quantile(len(runs) - 1, (1 + CONFIDENCE) / 2)) if len(runs) >= FEWEST else math.nan
+    totals, runs = counts.sum(1).tolist(), len(counts)
+    wide = float(student_quantile(runs - 1, (1 + CONFIDENCE) / 2)) if runs >= FEWEST else math.nan
 
     def share_of(counts: list[int]) -> Share:
         share, error = ratio_of_sums(counts, totals)
@@ -101,7 +118,7 @@ def shares(runs: Sequence[Counter[str]], words: Iterable[str]) -> dict[str, Shar
         interval = None if math.isnan(half) else [max(share - half, 0.0), min(share + half, 1.0)]
         return {"count": sum(counts), "share": share, "interval": interval}
 
-    return {word: share_of([run[word] for run in runs]) for word in every}
+    return {word: share_of(counts[:, i].tolist()) for i, word in enumerate(words)}
 
 
 def mean_text(result: Mean, form: str = ".2f") -> str:
@@ -164,23 +181,24 @@ class FigureOdds(ManyRuns):
 
     def __init__(self, game: Any) -> None:
         self.game = game
-        self.values: list[tuple[float, ...]] = []
-        self.counts: dict[str, list[Counter[str]]] = {name: [] for name in word_facts(game)}
         self.names = ("", "")
 
+    @cached_property
+    def record(self) -> TurnRecord:
+        """The turns so far."""
+        return TurnRecord(self.game, self.rules)
+
     def add(self, turns: Sequence[Turn]) -> None:
-        self.values.append(self.game.measured(turns, self.rules))
+        self.record.add(turns)
         self.names = (turns[-1].state.model, turns[-1].state.apparatus) if turns else self.names
-        for name, counts in count_words(self.game, turns).items():
-            self.counts[name].append(counts)
 
     @property
     def runs(self) -> int:
-        return len(self.values)
+        return self.record.results.runs
 
     def document(self) -> dict[str, Any]:
-        model, apparatus = self.names
-        columns = np.array(self.values).reshape(self.runs, -1).T
+        results, (model, apparatus) = self.record.results, self.names
+        columns = table(results, self.game.figures).T
         return {
             "schema": "tower-sim/game-odds",
             "version": 2,
@@ -189,13 +207,14 @@ class FigureOdds(ManyRuns):
             "apparatus": apparatus,
             "game": self.game.name,
             **self.game.plain(self.rules),
-            "runs": self.runs,
+            "runs": results.runs,
             "confidence": CONFIDENCE,
             "means": {
                 of.key: _mean(of, values.tolist()) for of, values in zip(self.game.figures, columns, strict=True)
             },
-            "shares": {name: shares(self.counts[name], words) for name, words in word_facts(self.game).items()},
-        }
+            "shares": {name: _shares(word_facts(self.game)[name], counts)
+                       for name, counts in count_words(results).items()},
+        }  # fmt: skip
 
     def words(self) -> str:
         now, width = self.document(), max(len(figure.title) for figure in self.game.figures)

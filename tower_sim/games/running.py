@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import traceback
-from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -17,7 +16,7 @@ import numpy as np
 from tower_sim.drops import DropModel, TooManyFailedDraws, as_model, until_landed
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, plain
 from tower_sim.games.tower import Decision, GameTower, Turn
-from tower_sim.runs import ByDrop, count_by_drop
+from tower_sim.results import NOWHERE, Array, Columns, Results, Words
 from tower_sim.values import MAX_CUBES, check_seed, count_by_colour
 
 SETUP, DROP = "setup", "drop"
@@ -157,7 +156,7 @@ def guard(game: Any) -> None:
         method = getattr(game, name)
         return lambda *args, **kwargs: _call_guarded(game, name, lambda: method(*args, **kwargs))
 
-    for name in ("cubes", "draw", "knocks", "measured", "most_cubes", "plan", "summary", "turns"):
+    for name in ("cubes", "draw", "knocks", "most_cubes", "plan", "summary", "turns"):
         setattr(game, name, guarded(name))
 
 
@@ -203,50 +202,86 @@ def check_knocks(model: DropModel, knocks: Mapping[int, float]) -> None:
 # Figures
 
 
-def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
-    """Return each word's share of the reports in a run, for each fact of words."""
-    counts = count_words(game, turns)
-    return {
-        name: {word: counts[name][word] / max(1, counts[name].total()) for word in words}
-        for name, words in word_facts(game).items()
-    }
-
-
-def count_words(game: Any, turns: Sequence[Turn]) -> dict[str, Counter[str]]:
-    """Return how many turns report each word, for each fact of words."""
-    reports = {name: [turn.facts.get(name) for turn in turns if turn.failed is None] for name in word_facts(game)}
-    return {name: Counter(word for word in words if word is not None) for name, words in reports.items()}
-
-
 def word_facts(game: Any) -> dict[str, tuple[str, ...]]:
     """Return the facts of words, with the allowed words."""
     return {name: cast("tuple[str, ...]", kind) for name, kind in game.facts.items() if isinstance(kind, tuple)}
 
 
-def count_run(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
-    """Return the counts and numeric facts of a run, shape (1, turn), without what a knock after a drop released."""
-    turns = [turn for turn in turns if turn.failed is None]
-    colours = list(game.cubes(rules))
-    rows: list[list[int]] = []
-    for turn in turns:
-        outcomes = [outcome for outcome in turn.outcomes if outcome.thrown or turn.kind != DROP]
-        thrown = [cube for outcome in outcomes for cube in outcome.thrown]
-        out = [cube for outcome in outcomes for cube in outcome.emerged]
-        for cubes in (thrown, out, turn.state.cubes, {*out} - {*thrown}):
-            rows.append([*count_by_colour(cubes, colours).values()])
-    counts = np.array(rows, np.int16).reshape(1, len(turns), 4, len(colours))
-    thrown, out, inside, old = np.moveaxis(counts, 2, 0)
-    numbers = [column.name for column in game.columns if column.kind != "string"]
+_TOGETHER = 256  # runs that are packed at once
+
+
+class TurnRecord:
+    """The turns of runs with the same rules as a table, without failed ones and without what a knock released."""
+
+    def __init__(self, game: Any, rules: Any) -> None:
+        self.game, self.rules = game, rules
+        self._parts: list[Results] = []
+        self._waiting: list[Sequence[Turn]] = []
+
+    def add(self, turns: Sequence[Turn]) -> None:
+        """Add the turns of a run."""
+        self._waiting.append(turns)
+        if len(self._waiting) == _TOGETHER:
+            self._parts.append(_pack(self.game, self._waiting, self.rules))
+            self._waiting = []
+
+    @property
+    def results(self) -> Results:
+        """The table of all runs so far."""
+        rest = [_pack(self.game, self._waiting, self.rules)] if self._waiting or not self._parts else []
+        self._parts = [Results.together([*self._parts, *rest])]
+        self._waiting = []
+        return self._parts[0]
+
+
+def record(game: Any, runs: Iterable[Sequence[Turn]], rules: Any) -> Results:
+    """Return the turns of runs as a table; see TurnRecord."""
+    record = TurnRecord(game, rules)
+    for turns in runs:
+        record.add(turns)
+    return record.results
+
+
+def _pack(game: Any, runs: Sequence[Sequence[Turn]], rules: Any) -> Results:
+    colours = tuple(game.cubes(rules))
+    words = word_facts(game)
+    told = [column.name for column in game.columns if column.kind != "string" or column.name in words]
+    codes: dict[str, dict[Any, int]] = {name: {word: i for i, word in enumerate(some)} for name, some in words.items()}
+    where: list[tuple[int, int, bool, int]] = []
+    cubes: list[list[list[int]]] = []
+    facts: dict[str, list[Any]] = {name: [] for name in told}
+    for run, turns in enumerate(runs):
+        for drop, turn in enumerate(turn for turn in turns if turn.failed is None):
+            outcomes = [outcome for outcome in turn.outcomes if outcome.thrown or turn.kind != DROP]
+            thrown = [cube for outcome in outcomes for cube in outcome.thrown]
+            out = [cube for outcome in outcomes for cube in outcome.emerged]
+            cubes.append([[*count_by_colour(some, colours).values()] for some in (thrown, out, turn.state.cubes)])
+            where.append((run, drop, turn.facts.get("phase") != SETUP, len({*out} - {*thrown})))
+            for name in told:
+                fact = turn.facts.get(name)
+                facts[name].append(codes[name].get(fact, NOWHERE) if name in words else fact)
+    run, drop, play, old_out = np.array(where, int).reshape(-1, 4).T
+    by_colour = np.array(cubes, np.int16).reshape(len(where), 3, len(colours))
     terms = game.plain(rules).get(game.tables[0], {})
-    return count_by_drop(
-        thrown,
-        out,
-        inside,
-        old_out=old.sum(-1),
-        phases=np.array([turn.facts.get("phase") != SETUP for turn in turns], bool),
+    return Results(
+        rows=Columns({"run": run, "drop": drop, "play": play.astype(bool), "old_out": old_out}),
+        shape=(len(runs),),
+        facts=Columns({name: Words(tuple(map(str, words[name])), np.array(values, np.int16)) if name in words
+                       else np.array(values, float) for name, values in facts.items()}),
+        colours=colours,
+        by_colour={name: by_colour[:, i] for i, name in enumerate(("thrown", "out", "inside"))},
         terms={name: float(value) for name, value in terms.items() if isinstance(value, int | float)},
-        facts={name: np.array([[turn.facts.get(name) for turn in turns]], float) for name in numbers},
-    )
+    )  # fmt: skip
+
+
+def count_words(results: Results) -> dict[str, Array]:
+    """Return how many rows of each run tell each word, shape (runs, words), for each fact of words."""
+    facts = {name: fact for name, fact in results.facts.by_name.items() if isinstance(fact, Words)}
+    run = results.rows.run
+    return {
+        name: np.stack([np.bincount(run[fact.codes == i], minlength=results.runs) for i in range(len(fact.names))], 1)
+        for name, fact in facts.items()
+    }
 
 
 def error_text(error: Exception) -> str:

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from tower_sim.errors import fault
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
-from tower_sim.runs import INSIDE, SHARE, SUM
+from tower_sim.results import INSIDE, SHARE, SUM
 from tower_sim.tools import count_noun
 
 NUMBERS = {str(number): 6 - abs(number - 7) for number in range(2, 13)}  # ours: one cube for each result of two dice

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from tower_sim.errors import fault
 from tower_sim.games import Figure, Game, GameTower, Rules, Turn
-from tower_sim.runs import INSIDE
+from tower_sim.results import INSIDE
 from tower_sim.tools import count_noun
 
 PLAYERS = ("red", "blue", "yellow", "black", "white")  # ours: the names of the colours

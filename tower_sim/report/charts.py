@@ -17,7 +17,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
 
-from tower_sim.runs import Estimate, Estimates
+from tower_sim.results import Estimate, Estimates
 
 INK, SOFT, PALE, FAINT, PAPER = "#1a1a1a", "#737373", "#bfbfbf", "#e6e6e6", "#ffffff"
 BLUE, RED, GREEN, PURPLE = "#2360b5", "#b8460e", "#1f6b38", "#7a3e9d"

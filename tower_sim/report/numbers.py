@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tower_sim.runs import Estimate, too_few
+from tower_sim.results import Estimate, too_few
 
 Cell = str | int | float | Estimate | None
 HOW_SURE = "19 times in 20 the true figure lies within ±, or in the brackets"

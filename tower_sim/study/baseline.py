@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tower_sim.campaign import NOWHERE, SETUP, Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
+from tower_sim.campaign import SETUP, Campaign
 from tower_sim.errors import UsageError
+from tower_sim.results import NOWHERE, Array, Columns, Words
 from tower_sim.surrogate import REGION, RESIDENT_OUT, THROWN_OUT
 
 FEWEST, MOST = 500, 4000  # games of the rule
@@ -47,7 +48,7 @@ def find_kit(campaign: Campaign) -> GameKit | None:
 
     The rule needs a set-up and a phase, and to know before a run what each drop throws.
     """
-    d = campaign.drops
+    d = campaign.rows
     if not (campaign.has_setup and _has_plan(campaign)):
         return None
     first = campaign.cubes.take(np.flatnonzero((d.drop == 0)[campaign.cubes.row]))
@@ -64,9 +65,7 @@ def find_kit(campaign: Campaign) -> GameKit | None:
     if not phases or min(phases) < 0:
         return None
     order = np.argsort(of_one.cube)
-    return GameKit(
-        campaign.colours, of_one.colour.codes[order].astype(np.int64), phases, campaign.by_drop.terms, campaign.kind
-    )
+    return GameKit(campaign.colours, of_one.colour.codes[order].astype(np.int64), phases, campaign.terms, campaign.kind)
 
 
 def _has_plan(campaign: Campaign) -> bool:
@@ -108,37 +107,25 @@ def play_rule(kit: GameKit, games: int, rng: np.random.Generator) -> Campaign:
     rows = games * width
     thrown, before, emerged, after = counts.reshape(4, rows)
     phases = Words((*kit.colours, SETUP), np.tile(phase_of, games).astype(np.int16))
-    drops = Drops(
-        run=np.repeat(np.arange(games), width),
-        drop=np.tile(np.arange(width), games),
-        kind=Words(("drop",), np.zeros(rows, np.int16)),
-        thrown=thrown,
-        inside_before=before,
-        emerged=emerged,
-        inside_after=after,
-        phase=phases,
-        winner=Words((), np.full(rows, NOWHERE, np.int16)),
-        drawn=thrown > 0,
-        facts=Facts({"phase": phases}),
-    )
+    drops = {"run": np.repeat(np.arange(games), width), "drop": np.tile(np.arange(width), games)}
+    drops |= {"thrown": thrown, "before": before, "out": emerged, "inside": after, "drawn": thrown > 0}
+    words = {"kind": Words(("drop",), np.zeros(rows, np.int16)), "phase": phases, "winner": Words.none(rows)}
     row, cube, is_thrown, age, out = (np.concatenate(parts) for parts in zip(*entries, strict=True))
     order = np.argsort(row, kind="stable")
     cube, is_thrown, places = cube[order], is_thrown[order], ("tray", f"inside:{REGION}")
-    return Campaign(
+    of_cubes = {"row": row[order].astype(np.int32), "cube": cube, "thrown": is_thrown, "age": age[order]}
+    of_cubes |= {
+        "colour": Words(kit.colours, kit.colour_of[cube].astype(np.int16)),
+        "before": Words(places, np.where(is_thrown, NOWHERE, 1).astype(np.int16)),
+        "after": Words(places, np.where(out[order], 0, 1).astype(np.int16)),
+    }
+    return Campaign.of(
+        rows=Columns(drops | words),
+        cubes=Columns(of_cubes),
+        facts=Columns({"phase": phases}),
         spec={"kind": kit.kind, "model": "two_thirds", "runs": games, "rules": dict(kit.terms)},
         points=[{}],
         run_point=np.zeros(games, np.int64),
-        drops=drops,
-        cubes=CubeEntries(
-            row=row[order].astype(np.int32),
-            cube=cube,
-            colour=Words(kit.colours, kit.colour_of[cube].astype(np.int16)),
-            thrown=is_thrown,
-            age=age[order],
-            before=Words(places, np.where(is_thrown, NOWHERE, 1).astype(np.int16)),
-            after=Words(places, np.where(out[order], 0, 1).astype(np.int16)),
-        ),
-        failed=Failed(np.zeros(0, np.int64), np.zeros(0, np.int64), Words((), np.zeros(0, np.int16))),
     )
 
 

@@ -11,9 +11,9 @@ from typing import cast
 
 import numpy as np
 
-from tower_sim.campaign import INSIDE, NOWHERE, Array, Campaign
+from tower_sim.campaign import INSIDE, Campaign
 from tower_sim.report import Chart, Panel, Rows, Section, Table, charts, how_sure, plain_share, show
-from tower_sim.runs import Estimate, Estimates, Resamples, chi2_tail
+from tower_sim.results import NOWHERE, Array, Estimate, Estimates, Resamples, chi2_tail
 from tower_sim.study.retention import count_values, grouped, histogram, list_counts, overall, resident_rows
 from tower_sim.tools import count_noun
 from tower_sim.values import BORDER, ZONE
@@ -61,7 +61,7 @@ class Situations:
 def thrown_situations(campaign: Campaign) -> Situations:
     """Return the thrown cubes, grouped by drop."""
     cubes = campaign.cubes
-    rows = np.flatnonzero(cubes.thrown & (campaign.drops.thrown[cubes.row] > 0))
+    rows = np.flatnonzero(cubes.thrown & (campaign.rows.thrown[cubes.row] > 0))
     return _find_telling(campaign, rows, cubes.row[rows].astype(np.int64))
 
 
@@ -85,7 +85,7 @@ def _find_telling(campaign: Campaign, rows: Array, key: Array) -> Situations:
     kept = ((k > 0) & (k < n) & (least < most))[cell]
     order = np.flatnonzero(kept)[np.argsort(cell[kept], kind="stable")]
     number = np.unique(cell[order], return_inverse=True)[1]
-    return Situations(number, campaign.drops.run[cubes.row[rows[order]]], colour[order].astype(np.int64), out[order])
+    return Situations(number, campaign.rows.run[cubes.row[rows[order]]], colour[order].astype(np.int64), out[order])
 
 
 def compare_colours(
@@ -148,7 +148,7 @@ DRAWN = 12  # set-ups whose win shares are drawn
 
 def have_winners(campaign: Campaign) -> bool:
     """Return whether the game reports winners of battles on a board; those in a tower are a column like any other."""
-    return WINNER in campaign.facts and (campaign.game is None or campaign.game.board)
+    return WINNER in campaign.facts.by_name and (campaign.game is None or campaign.game.board)
 
 
 def are_on_board(campaign: Campaign) -> bool:
@@ -161,8 +161,8 @@ def through_ship(campaign: Campaign) -> Array:
 
     Of an ability only the first entry of a cube counts: it may also put a known cube into a zone.
     """
-    cubes, kind = campaign.cubes, campaign.drops.kind
-    key = campaign.drops.run[cubes.row].astype(np.int64) * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
+    cubes, kind = campaign.cubes, campaign.rows.kind
+    key = campaign.rows.run[cubes.row].astype(np.int64) * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
     first = np.zeros(len(cubes), bool)
     first[np.unique(key, return_index=True)[1]] = True
     is_ability = kind.among("ability")[cubes.row]
@@ -170,7 +170,7 @@ def through_ship(campaign: Campaign) -> Array:
 
 
 def _count_knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
-    cubes, steps = campaign.cubes, len(campaign.drops)
+    cubes, steps = campaign.cubes, len(campaign.rows)
     lies = ~cubes.thrown & (cubes.before.codes != NOWHERE) & ~cubes.before.starts(INSIDE)
     before, after = (np.array([*words.names, ""])[words.codes] for words in (cubes.before, cubes.after))
     thrown = np.bincount(cubes.row[through_ship(campaign)], minlength=steps)
@@ -188,7 +188,7 @@ def moved_and_lying(campaign: Campaign) -> tuple[Array, Array]:
 
 def chain_lengths(campaign: Campaign) -> tuple[Array, Array]:
     """Return the run of each throw, or ability that called the model, and the explosions after it, both (n,)."""
-    d = campaign.drops
+    d = campaign.rows
     starts = d.kind.among("throw") | (d.kind.among("ability") & d.drawn)
     number = np.cumsum(starts) - 1
     explosions = d.kind.among("explosion") & (number >= 0)
@@ -198,8 +198,8 @@ def chain_lengths(campaign: Campaign) -> tuple[Array, Array]:
 def first_cubes(campaign: Campaign) -> Array:
     """Return how many cubes of each colour each run threw in its first step, shape (runs, colours)."""
     cubes = campaign.cubes
-    rows = cubes.thrown & (campaign.drops.drop[cubes.row] == 0)
-    return campaign.tally(campaign.drops.run[cubes.row[rows]], cubes.colour.codes[rows], len(campaign.colours))
+    rows = cubes.thrown & (campaign.rows.drop[cubes.row] == 0)
+    return campaign.tally(campaign.rows.run[cubes.row[rows]], cubes.colour.codes[rows], len(campaign.colours))
 
 
 # Sections
@@ -227,7 +227,7 @@ def sections(campaign: Campaign, boot: Resamples) -> list[Section]:
 
 def landings(campaign: Campaign, boot: Resamples) -> Section:
     """Return the section on where cubes land, each time, and where they lie at the end."""
-    cubes, run = campaign.cubes, campaign.drops.run[campaign.cubes.row].astype(np.int64)
+    cubes, run = campaign.cubes, campaign.rows.run[campaign.cubes.row].astype(np.int64)
     key = run * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
     last = len(key) - 1 - np.unique(key[::-1], return_index=True)[1]
     used, place = np.unique(cubes.after.codes, return_inverse=True)
@@ -264,7 +264,7 @@ def _knocks(campaign: Campaign, boot: Resamples) -> Section:
     rows = (thrown > 0) & (lying > 0)
     if not rows.any():
         return Section(title, "No throw found cubes lying on the board.")
-    run, group = campaign.drops.run[rows], np.minimum(thrown[rows], MOST_THROWN) - 1
+    run, group = campaign.rows.run[rows], np.minimum(thrown[rows], MOST_THROWN) - 1
     moved, lying = moved[rows], lying[rows]
     moves = grouped(campaign, boot, run, group, MOST_THROWN, moved)
     shares = grouped(campaign, boot, run, group, MOST_THROWN, moved, lying, share=True)
@@ -306,7 +306,7 @@ def _chains(campaign: Campaign, boot: Resamples) -> Section:
 
 
 def _odds(campaign: Campaign, boot: Resamples) -> tuple[tuple[str, ...], Array, Estimates]:
-    d, colours = campaign.drops, campaign.colours
+    d, colours = campaign.rows, campaign.colours
     winner = np.full(campaign.runs, len(colours))
     rows = d.winner.codes != NOWHERE
     winner[d.run[rows]] = np.array([*map(colours.index, d.winner.names), NOWHERE])[d.winner.codes[rows]]

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.campaign import NOWHERE, SAMPLED, Array, Campaign, Words, apply_values
+from tower_sim.campaign import SAMPLED, Campaign, apply_values
 from tower_sim.errors import check_whole, fault
-from tower_sim.runs import GENERAL, MEAN, PHASES, TOWER, Estimate, Estimates, Figure, Resamples, ratio_errors
+from tower_sim.results import (
+    GENERAL,
+    MEAN,
+    NOWHERE,
+    PHASES,
+    TOWER,
+    Array,
+    Estimate,
+    Estimates,
+    Figure,
+    Resamples,
+    Words,
+    ratio_errors,
+)
 from tower_sim.study import battles
 from tower_sim.study.baseline import GameKit, find_kit, play_rule
 
@@ -59,20 +72,19 @@ def at_point(campaign: Campaign, point: int) -> Campaign:
     if first == stop:
         known = used_points(campaign)
         raise fault("point", point, f"one with data, from {known.min()} to {known.max()}", "see tables/points.csv")
-    start, end = (int(i) for i in np.searchsorted(campaign.drops.run, [first, stop]))
-    drops = campaign.drops.take(np.arange(start, end))
-    from_entry, to_entry = (int(i) for i in np.searchsorted(campaign.cubes.row, [start, end]))
-    cubes = campaign.cubes.take(np.arange(from_entry, to_entry))
-    failed = campaign.failed.take(np.flatnonzero(campaign.run_point[campaign.failed.run] == point))
+    start, end = (int(i) for i in np.searchsorted(campaign.rows.run, [first, stop]))
+    entries = slice(*(int(i) for i in np.searchsorted(campaign.cubes.row, [start, end])))
+    failed = campaign.failed.take(campaign.run_point[campaign.failed.run] == point)
     values = {name: value for name, value in _values(campaign, point).items() if name.split(".")[0] in campaign.spec}
-    return replace(
-        campaign,
+    rows, cubes = campaign.rows.take(slice(start, end)), campaign.cubes.take(entries)
+    return campaign.changed(
+        rows=rows.having(run=rows.run - first),
+        cubes=cubes.having(row=cubes.row - start),
+        facts=campaign.facts.take(slice(start, end)),
         spec=apply_values(campaign.spec, values) | {"design": "", "points": [{}]},
         points=[{}],
         run_point=np.zeros(stop - first, np.int64),
-        drops=replace(drops, run=drops.run - first),
-        cubes=replace(cubes, row=cubes.row - start),
-        failed=replace(failed, run=failed.run - first),
+        failed=failed.having(run=failed.run - first),
         digest=f"{campaign.digest} point {point}",
         missing=(),
     )
@@ -192,7 +204,7 @@ def phase_figures(campaign: Campaign) -> tuple[Figure, ...]:
         for figure in campaign.game.figures
         if (figure.take, figure.at, figure.among, figure.where) == (MEAN, PHASES, "1", "1")
         and figure.key not in GENERAL
-        and figure.is_known(campaign.by_drop)
+        and figure.is_known(campaign)
     ]
     return tuple(sorted(own, key=lambda figure: not figure.chances))
 
@@ -201,12 +213,12 @@ def other_figures(campaign: Campaign) -> tuple[Figure, ...]:
     """Return the game's other own figures; those of every tower are left out."""
     mine = phase_figures(campaign)
     own = () if campaign.game is None else campaign.game.figures
-    return tuple(f for f in own if f.key not in GENERAL and f not in mine and f.is_known(campaign.by_drop))
+    return tuple(f for f in own if f.key not in GENERAL and f not in mine and f.is_known(campaign))
 
 
 def estimate(campaign: Campaign, boot: Resamples, figure: Figure) -> Estimate:
     """Return a figure over all runs of a campaign."""
-    sums = figure.sums(campaign.by_drop)
+    sums = figure.sums(campaign)
     return boot.share(*sums) if figure.is_share else boot.ratio(*sums)
 
 
@@ -217,7 +229,7 @@ def quantities(campaign: Campaign) -> list[Quantity]:
 
 
 def _of_tower(campaign: Campaign) -> list[Quantity]:
-    runs, own = campaign.by_drop, phase_figures(campaign)
+    runs, own = campaign, phase_figures(campaign)
     of_game = campaign.game.figures if campaign.game else ()
     others = [figure for figure in of_game if figure not in own and figure.is_known(runs)]
     taken = {figure.of for figure in own}
@@ -238,7 +250,7 @@ def of_drops(campaign: Campaign, title: str) -> str:
 def _of_board(campaign: Campaign) -> list[Quantity]:
     figures: list[Quantity] = []
     if battles.have_winners(campaign):
-        d, every = campaign.drops, np.ones(campaign.runs)
+        d, every = campaign.rows, np.ones(campaign.runs)
         done = (~campaign.unfinished).astype(float)
         explosions = np.bincount(d.run[d.kind.among("explosion")], minlength=campaign.runs).astype(float)
         for i, name in enumerate(d.winner.names):
@@ -259,7 +271,7 @@ def own_columns(campaign: Campaign) -> list[tuple[str, str, dict[str, Quantity]]
     about = {name for name, column in columns.items() if not column.studied}
     about |= {"side", battles.WINNER} if battles.have_winners(campaign) else set()
     own: list[tuple[str, str, dict[str, Quantity]]] = []
-    for name, values in campaign.facts.items():
+    for name, values in campaign.facts.by_name.items():
         if name in about:
             continue
         if isinstance(values, Words):

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.campaign import Array
 from tower_sim.report import plainly
-from tower_sim.runs import CONFIDENCE, Estimate, any_difference, contrast, holm, student_quantile
+from tower_sim.results import CONFIDENCE, Array, Estimate, any_difference, contrast, holm, student_quantile
 from tower_sim.study.design import SweptCurve, Varied
 
 RISES, FALLS = "rises", "falls"

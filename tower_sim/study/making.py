@@ -12,7 +12,7 @@ import numpy as np
 
 from tower_sim.campaign import Campaign, describe, read_campaign, spans
 from tower_sim.report import SETTERS, Report, Rows, Section, Table, check_report, how_sure, show
-from tower_sim.runs import FEWEST, Estimate, Resamples
+from tower_sim.results import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, questions, sections, swept, tower
 from tower_sim.study.design import at_point, curves, each_point, used_points
 from tower_sim.tools import count_noun, need, report_progress
@@ -142,7 +142,7 @@ def _what_was_run(campaign: Campaign, strata: str) -> Section:
         ["spec digest", campaign.digest],
         ["design points", points],
         [f"{campaign.unit}s", f"{campaign.runs}{f' of {planned} planned' if planned else ''}"],
-        ["drops that landed", int(campaign.drops.drawn.sum())],
+        ["drops that landed", int(campaign.rows.drawn.sum())],
         ["entries of cubes", len(campaign.cubes)],
     ]
     rows += [[f"made with {name}", version] for name, version in campaign.made_with.items()]
@@ -165,7 +165,7 @@ def _version(package: str) -> str:
 
 def _failure_rate(campaign: Campaign, boot: Resamples, status: int | None = None) -> Estimate:
     failed = campaign.failed
-    landed = campaign.by_run(campaign.drops.drawn.astype(float))[:, 0]
+    landed = campaign.by_run(campaign.rows.drawn.astype(float))[:, 0]
     every = np.bincount(failed.run, minlength=campaign.runs).astype(float)
     chosen = failed.run if status is None else failed.run[failed.status.codes == status]
     return boot.share(np.bincount(chosen, minlength=campaign.runs).astype(float), landed + every)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tower_sim.campaign import Array, Campaign
+from tower_sim.campaign import Campaign
 from tower_sim.report import (
     RULE,
     Chart,
@@ -28,7 +28,7 @@ from tower_sim.report import (
     points,
     show,
 )
-from tower_sim.runs import Estimates
+from tower_sim.results import Array, Estimates
 from tower_sim.study import retention
 from tower_sim.study.design import phase_figures
 from tower_sim.study.retention import DROPS_OF_A_CELL, by_group, grouped, list_counts, overall
@@ -41,7 +41,7 @@ DRAWN = 3  # figures of the game whose course is drawn
 
 def what_players_get(tower: TowerFigures) -> Section | None:
     """Return the section on the game's own figures, in all and phase by phase."""
-    campaign, d, rule = tower.campaign, tower.campaign.drops, tower.rule
+    campaign, d, rule = tower.campaign, tower.campaign.rows, tower.rule
     own = phase_figures(campaign)
     if not own or not (d.drop > 0).any():
         return None
@@ -76,7 +76,7 @@ def what_players_get(tower: TowerFigures) -> Section | None:
         panels.append(Panel(own[0].title, "share of phases", draws, note, own[0].chances, floor=True))
     numbers_of_rule: list[PhaseMeans] = []
     if rule:
-        numbers_of_rule = phase_means(rule.campaign, rule.boot, np.maximum(rule.campaign.drops.drop - 1, 0), last)
+        numbers_of_rule = phase_means(rule.campaign, rule.boot, np.maximum(rule.campaign.rows.drop - 1, 0), last)
     for figure in drawn:
         i = [one.title for one in mine].index(figure.title)
         draws = [points(x, by_number[i].means, NAMES[0])]
@@ -85,7 +85,7 @@ def what_players_get(tower: TowerFigures) -> Section | None:
     titles = [figure.title for figure in drawn]
     caption = capitalise(" and ".join([", ".join(titles[:-1]), titles[-1]] if len(titles) > 1 else titles))
     picture = charts.figure(panels, 2.3, 2, foot=True, head=f"{campaign.runs} {campaign.unit}s; bars: 95 % intervals")
-    meaning = "; ".join(f"{figure.title}: {figure.meaning(campaign.by_drop.terms)}" for figure in own if figure.says)
+    meaning = "; ".join(f"{figure.title}: {figure.meaning(campaign.terms)}" for figure in own if figure.says)
     colours = by_kind([d.phase.names[i] for i in used], by_colour)
     numbers = by_kind([str(i) for i in x], by_number)
     return Section(
@@ -139,13 +139,13 @@ def _setup(tower: TowerFigures) -> list[Section]:
     if not tower.inside_setup:
         none = "This campaign has no set-up, so there is no answer."
         return [Section(title.format(""), none, short=none) for title in titles]
-    campaign, d, rule = tower.campaign, tower.campaign.drops, tower.rule
-    inside, thrown = d.inside_after[tower.setup].astype(np.int64), d.thrown[tower.setup]
+    campaign, d, rule = tower.campaign, tower.campaign.rows, tower.rule
+    inside, thrown = d.inside[tower.setup].astype(np.int64), d.thrown[tower.setup]
     of = f"{thrown.min()}" if thrown.min() == thrown.max() else f"{thrown.min()} to {thrown.max()}"
     low, middle, high = np.quantile(inside, [0.05, 0.5, 0.95])
     mean, spread = tower.inside_setup
     x = "inside after the set-up [cubes]"
-    distribution, number = _distribution(tower, "setup_inside", x, lambda one: one.drops.inside_after, unit="game")
+    distribution, number = _distribution(tower, "setup_inside", x, lambda one: one.rows.inside, unit="game")
     colours = retention.setup_colours(campaign, tower.boot, tower.setup)
     of_rule = retention.setup_colours(rule.campaign, rule.boot, rule.setup).means if rule else None
     ratio = colours.dispersion
@@ -180,16 +180,16 @@ def _setup(tower: TowerFigures) -> list[Section]:
 
 
 def _course(tower: TowerFigures) -> Section:
-    campaign, d = tower.campaign, tower.campaign.drops
+    campaign, d = tower.campaign, tower.campaign.rows
     size = campaign.longest
-    mean = by_group(campaign, tower.boot, d.inside_after, d.drop, np.ones(len(d), bool), size)
-    low, high = np.nanquantile(campaign.matrix(d.inside_after), (0.05, 0.95), axis=0)
+    mean = by_group(campaign, tower.boot, d.inside, d.drop, np.ones(len(d), bool), size)
+    low, high = np.nanquantile(campaign.grid(d.inside, np.nan), (0.05, 0.95), axis=0)
     rule = np.zeros(0)
     if tower.rule:
-        r = tower.rule.campaign.drops
-        rule = np.bincount(r.drop, r.inside_after) / np.bincount(r.drop)
+        r = tower.rule.campaign.rows
+        rule = np.bincount(r.drop, r.inside) / np.bincount(r.drop)
     last = min(size, 8)
-    late = tower.moments(d.inside_after, d.drop >= size - last)[0]
+    late = tower.moments(d.inside, d.drop >= size - last)[0]
     start = f"from {show(mean.at(0))} after drop 0" if size > 1 else "after the only drop"
     n = np.array([one.n for one in mean])
     used = np.flatnonzero(n)
@@ -219,15 +219,15 @@ def _course(tower: TowerFigures) -> Section:
 
 def _group_by_thrown(tower: TowerFigures) -> tuple[int, Array, Array]:
     """Return the least number thrown, how many more each phase throws, and the number of phases by that."""
-    thrown = tower.campaign.drops.thrown[tower.campaign.is_phase].astype(np.int64)
+    thrown = tower.campaign.rows.thrown[tower.campaign.is_phase].astype(np.int64)
     first = int(thrown.min())
     return first, thrown - first, np.bincount(thrown - first)
 
 
 def _out(tower: TowerFigures) -> list[Section]:
-    campaign, boot, d, rows = tower.campaign, tower.boot, tower.campaign.drops, tower.campaign.is_phase
+    campaign, boot, d, rows = tower.campaign, tower.boot, tower.campaign.rows, tower.campaign.is_phase
     n = int(rows.sum())
-    low, middle, high = np.quantile(d.emerged[rows], [0.05, 0.5, 0.95])
+    low, middle, high = np.quantile(d.out[rows], [0.05, 0.5, 0.95])
     mean, spread = tower.out
     empty = ""
     if campaign.has_setup:
@@ -235,11 +235,11 @@ def _out(tower: TowerFigures) -> list[Section]:
         share = overall(campaign, boot, d.run[later], d.thrown[later] == 0, share=True)
         empty = f" In {show(share)} of phases there was nothing to throw."
     x = "out of a drop [cubes]"
-    distribution, left = _distribution(tower, "out_of_drop", x, lambda one: one.drops.emerged, "out [cubes]")
+    distribution, left = _distribution(tower, "out_of_drop", x, lambda one: one.rows.out, "out [cubes]")
     first, group, drops = _group_by_thrown(tower)
     out, expected = (
         grouped(campaign, boot, d.run[rows], group, len(drops), values[rows])
-        for values in (d.emerged, retention.by_the_rule(campaign))
+        for values in (d.out, retention.by_the_rule(campaign))
     )
     used, enough = np.flatnonzero(drops), np.flatnonzero(drops >= DROPS_OF_A_CELL)
     columns = {"thrown [cubes]": first + used, "drops": drops[used], "mean out [cubes]": out.take(used)}
@@ -273,7 +273,7 @@ def _out(tower: TowerFigures) -> list[Section]:
 
 
 def _share_and_colours(tower: TowerFigures) -> list[Section]:
-    campaign, d, rows, cubes = tower.campaign, tower.campaign.drops, tower.campaign.is_phase, tower.campaign.cubes
+    campaign, d, rows, cubes = tower.campaign, tower.campaign.rows, tower.campaign.is_phase, tower.campaign.cubes
     out = np.bincount(cubes.row[cubes.thrown & cubes.out], minlength=len(d))
     first, group, drops = _group_by_thrown(tower)
     share = grouped(campaign, tower.boot, d.run[rows], group, len(drops), out[rows], d.thrown[rows], share=True)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
-from tower_sim.campaign import INSIDE, Array, Campaign
-from tower_sim.runs import CONFIDENCE, FEWEST, Estimate, Estimates, Resamples, student_quantile, sum_by_unit
+from tower_sim.campaign import INSIDE, Campaign
+from tower_sim.results import CONFIDENCE, FEWEST, Array, Estimate, Estimates, Resamples, student_quantile, sum_by_unit
 from tower_sim.surrogate import RESIDENT_OUT, THROWN_OUT
 
 LAGS = 7
@@ -77,7 +78,7 @@ def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estim
     """
     columns: list[Array] = []
     for column in values.reshape(len(values), -1).T:
-        table = campaign.matrix(column)
+        table = campaign.grid(column, np.nan)
         there = np.isfinite(table)
         count, total = (sum_by_unit(campaign.strata, part) for part in (there, np.nan_to_num(table)))
         x = np.where(there, table - (total / np.maximum(count, 1))[campaign.strata], 0)
@@ -127,7 +128,7 @@ def by_group(
     campaign: Campaign, boot: Resamples, values: Array, groups: Array, rows: Array, size: int, *, share: bool = False
 ) -> Estimates:
     """Return the mean of `values` over the drops of each group within the mask `rows`, shape (size,)."""
-    return grouped(campaign, boot, campaign.drops.run[rows], groups[rows], size, values[rows], share=share)
+    return grouped(campaign, boot, campaign.rows.run[rows], groups[rows], size, values[rows], share=share)
 
 
 def histogram(campaign: Campaign, boot: Resamples, run: Array, values: Array, size: int = 0) -> Estimates:
@@ -164,25 +165,25 @@ def cube_share(campaign: Campaign, boot: Resamples, rows: Array, of_thrown: bool
     """Return the share of thrown cubes (or of residents) that came out in the drops of the mask `rows`."""
     cubes = campaign.cubes
     chosen = rows[cubes.row] & (cubes.thrown == of_thrown)
-    run = campaign.drops.run[cubes.row[chosen]]
+    run = campaign.rows.run[cubes.row[chosen]]
     return overall(campaign, boot, run, cubes.out[chosen], share=True)
 
 
 def colours_out(campaign: Campaign) -> Array:
     """Return how many different colours came out, shape (drops,)."""
-    return campaign.by_drop.colours[campaign.drops.run, campaign.drops.drop]
+    return cast("Array", campaign.column("colours"))
 
 
 def by_the_rule(campaign: Campaign) -> Array:
     """Return how many cubes the 2/3-1/3 rule expects to come out, shape (drops,)."""
-    return THROWN_OUT * campaign.drops.thrown + RESIDENT_OUT * campaign.drops.inside_before
+    return THROWN_OUT * campaign.rows.thrown + RESIDENT_OUT * campaign.rows.before
 
 
 def slopes(campaign: Campaign, boot: Resamples, rows: Array) -> Estimates:
     """Fit emerged = a + b thrown + c inside before by least squares; return a, b, c and R squared."""
-    d = campaign.drops
-    x = np.stack([np.ones(rows.sum()), d.thrown[rows], d.inside_before[rows]], 1).astype(float)
-    y = d.emerged[rows].astype(float)
+    d = campaign.rows
+    x = np.stack([np.ones(rows.sum()), d.thrown[rows], d.before[rows]], 1).astype(float)
+    y = d.out[rows].astype(float)
     parts = [(x[:, :, None] * x[:, None, :]).reshape(len(x), 9), x * y[:, None], (y * y)[:, None]]
 
     def fit(s: Array) -> Array:
@@ -211,8 +212,8 @@ def setup_colours(campaign: Campaign, boot: Resamples, rows: Array) -> SetupColo
 
     Source: Johnson, Kotz and Balakrishnan, Discrete Multivariate Distributions, 1997, chapter 39.
     """
-    inside = campaign.inside_by_colour[rows].astype(float)
-    thrown = campaign.out_by_colour[rows] + inside
+    inside = campaign.by_colour["inside"][rows].astype(float)
+    thrown = campaign.by_colour["out"][rows] + inside
     total, kept = thrown.sum(1, keepdims=True), inside.sum(1, keepdims=True)
     share = thrown / np.maximum(total, 1)
     variance = kept * share * (1 - share) * (total - kept) / np.maximum(total - 1, 1)
@@ -247,14 +248,18 @@ def _edges(values: Array, most: int) -> Array:
     return np.arange(low, high + width + 1, width)
 
 
+def _bins(edges: Array, values: Array) -> Array:
+    return np.searchsorted(edges, values, "right") - 1
+
+
 def emerged_map(campaign: Campaign, boot: Resamples, rows: Array) -> Map:
     """Return the map of cubes out over the drops of the mask `rows`."""
-    d = campaign.drops
-    x, y = _edges(d.thrown[rows], 16), _edges(d.inside_before[rows], 16)
-    i, j = (np.searchsorted(at, values[rows], "right") - 1 for at, values in ((x, d.thrown), (y, d.inside_before)))
+    d = campaign.rows
+    x, y = _edges(d.thrown[rows], 16), _edges(d.before[rows], 16)
+    i, j = _bins(x, d.thrown[rows]), _bins(y, d.before[rows])
     shape = (len(x) - 1, len(y) - 1)
     cell, cells = i * shape[1] + j, shape[0] * shape[1]
-    run, out, rule = d.run[rows], d.emerged[rows], by_the_rule(campaign)[rows]
+    run, out, rule = d.run[rows], d.out[rows], by_the_rule(campaign)[rows]
     count = campaign.tally(run, cell, cells)
     with np.errstate(invalid="ignore"):
         expected = campaign.tally(run, cell, cells, rule).sum(0) / count.sum(0)
@@ -303,7 +308,7 @@ class Hazards:
 def resident_rows(campaign: Campaign) -> Array:
     """Return the entries of cubes that were inside before a drop that threw cubes, shape (n,)."""
     cubes = campaign.cubes
-    return np.flatnonzero(~cubes.thrown & cubes.before.starts(INSIDE) & (campaign.drops.thrown[cubes.row] > 0))
+    return np.flatnonzero(~cubes.thrown & cubes.before.starts(INSIDE) & (campaign.rows.thrown[cubes.row] > 0))
 
 
 def _kaplan_meier(at_risk: Array, released: Array) -> Array:
@@ -325,7 +330,7 @@ def survival(campaign: Campaign, boot: Resamples) -> Survival | None:
     if not len(rows):
         return None
     age = np.maximum(cubes.age[rows], 1).astype(np.int64)
-    size, run, out = int(age.max()), campaign.drops.run[cubes.row[rows]], cubes.out[rows]
+    size, run, out = int(age.max()), campaign.rows.run[cubes.row[rows]], cubes.out[rows]
     at_risk: Array = campaign.tally(run, age - 1, size).astype(float)
     both: Array = np.hstack([at_risk, campaign.tally(run, age - 1, size, out)])
     curve = boot.estimates(both, lambda s: _kaplan_meier(s[:, :size], s[:, size:]), at_risk > 0)
@@ -357,7 +362,7 @@ def hazards(campaign: Campaign, boot: Resamples) -> Hazards | None:
     if not len(rows):
         return None
     used, place = np.unique(cubes.before.codes[rows], return_inverse=True)
-    run, out = campaign.drops.run[cubes.row[rows]], cubes.out[rows]
+    run, out = campaign.rows.run[cubes.row[rows]], cubes.out[rows]
     return Hazards(
         tuple(cubes.before.names[int(code)].removeprefix(INSIDE) for code in used),
         grouped(campaign, boot, run, place, len(used), out, share=True),

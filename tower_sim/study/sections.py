@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.campaign import Array, Campaign
+from tower_sim.campaign import Campaign
 from tower_sim.report import RULE, Chart, Panel, Rows, Section, Table, bars, charts, level, points, show
-from tower_sim.runs import Estimates, Resamples, apart, holm
+from tower_sim.results import Array, Estimates, Resamples, apart, holm
 from tower_sim.study import battles, retention
 from tower_sim.study.baseline import is_of_the_rule
 from tower_sim.study.design import estimate, other_figures, own_columns
@@ -24,7 +24,7 @@ ENOUGH = 20  # cubes at risk, from which on an age is drawn
 
 def thrown_and_inside(tower: TowerFigures) -> Section:
     """Return the section with the map of cubes out."""
-    campaign, d = tower.campaign, tower.campaign.drops
+    campaign, d = tower.campaign, tower.campaign.rows
     binned = retention.emerged_map(campaign, tower.boot, campaign.is_phase)
     x, y = binned.thrown_edges, binned.inside_edges
     few = (binned.drops < DROPS_OF_A_CELL) | (binned.runs < DROPS_OF_A_CELL)
@@ -34,7 +34,7 @@ def thrown_and_inside(tower: TowerFigures) -> Section:
          float(binned.rule[i, j]), binned.excess.at((i, j), n)]
         for i, j in np.argwhere(binned.drops > 0).tolist()
     ]  # fmt: skip
-    over = tower.moments(d.emerged - retention.by_the_rule(campaign))[0]
+    over = tower.moments(d.out - retention.by_the_rule(campaign))[0]
     is_few = (binned.drops > 0) & (binned.drops < DROPS_OF_A_CELL)
     mean = charts.cells(x - 0.5, y - 0.5, binned.mean.value, few=is_few)
     excess = charts.cells(x - 0.5, y - 0.5, binned.excess.value, "{:+.1f}", is_few, off & ~is_few)

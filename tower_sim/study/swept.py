@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.campaign import Array, Campaign
+from tower_sim.campaign import Campaign
 from tower_sim.report import HOW_SURE, Chart, Panel, Rows, Section, Table, capitalise, charts, plainly, points, show
-from tower_sim.runs import FEWEST, INSIDE, OUT, THROWN_OUT
+from tower_sim.results import FEWEST, INSIDE, OUT, THROWN_OUT, Array
 from tower_sim.study import effects as fx
 from tower_sim.study.design import (
     BATTLE,

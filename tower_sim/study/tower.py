@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.campaign import Array, Campaign
+from tower_sim.campaign import Campaign
 from tower_sim.report import capitalise, how_sure, plain_share, plainly
-from tower_sim.runs import INSIDE, INSIDE_SETUP, OUT, Estimate, Estimates, Figure, Resamples
+from tower_sim.results import INSIDE, INSIDE_SETUP, OUT, Array, Estimate, Estimates, Figure, Resamples
 from tower_sim.study import retention
 from tower_sim.study.baseline import play_beside
 from tower_sim.study.design import estimate, other_figures, phase_figures
@@ -25,16 +25,16 @@ class TowerFigures:
     """
 
     def __init__(self, campaign: Campaign, boot: Resamples, rule: TowerFigures | None = None) -> None:
-        d, rows = campaign.drops, campaign.is_phase
+        d, rows = campaign.rows, campaign.is_phase
         self.campaign, self.boot, self.rule = campaign, boot, rule
         self.setup: Array = (d.drop == 0) & (d.thrown > 0) & campaign.has_setup
-        self.inside_setup = self.moments(d.inside_after, self.setup) if self.setup.any() else None
-        self.inside, self.out = self.moments(d.inside_after), self.moments(d.emerged)
+        self.inside_setup = self.moments(d.inside, self.setup) if self.setup.any() else None
+        self.inside, self.out = self.moments(d.inside), self.moments(d.out)
         self.colours_out = self.moments(retention.colours_out(campaign))
         self.thrown_out, self.residents_out = (retention.cube_share(campaign, boot, rows, of) for of in (True, False))
         self.slopes = retention.slopes(campaign, boot, rows)
         self.stays = retention.survival(campaign, boot)
-        counts = np.column_stack([d.inside_after, campaign.inside_by_colour])
+        counts = np.column_stack([d.inside, campaign.by_colour["inside"]])
         self.lags = retention.autocorrelation(campaign, boot, counts).reshape(-1, retention.LAGS)
 
     @staticmethod
@@ -51,7 +51,7 @@ class TowerFigures:
     def shares(self, values: Array, rows: Array | None = None) -> Estimates:
         """Return the share of phases (or of the drops of a mask) with each value 0, 1, ..."""
         chosen = self.campaign.is_phase if rows is None else rows
-        return histogram(self.campaign, self.boot, self.campaign.drops.run[chosen], values[chosen].astype(np.int64))
+        return histogram(self.campaign, self.boot, self.campaign.rows.run[chosen], values[chosen].astype(np.int64))
 
     def figures(self) -> dict[str, tuple[str, Estimate]]:
         """Return the unit and the estimate of each figure, by name."""
@@ -89,7 +89,7 @@ def plain(campaign: Campaign, boot: Resamples) -> list[str]:
         for figure in other_figures(campaign)
     ]
     sentences = [f"{capitalise('; '.join(others))}. ({sure}.)"] if others else []
-    d = campaign.drops
+    d = campaign.rows
     if phase_figures(campaign):
         if (d.drop > 0).any():
             setup, out, stay = (plainly(estimate(campaign, boot, figure)) for figure in (INSIDE_SETUP, OUT, INSIDE))
@@ -101,7 +101,7 @@ def plain(campaign: Campaign, boot: Resamples) -> list[str]:
     elif campaign.is_phase.any():
         rows = campaign.is_phase
         thrown, residents = (plain_share(retention.cube_share(campaign, boot, rows, of)) for of in (True, False))
-        inside = plainly(retention.moments(campaign, boot, d.inside_after, rows)[0])
+        inside = plainly(retention.moments(campaign, boot, d.inside, rows)[0])
         sentences.append(
             f"Of the cubes thrown {thrown} come out in the same drop, of those already inside {residents}. After a "
             f"drop {inside} cubes are in the tower on average. ({sure}.)"
@@ -121,12 +121,12 @@ class PhaseMeans:
 
 def phase_means(campaign: Campaign, boot: Resamples, kind: Array | None = None, kinds: int = 1) -> list[PhaseMeans]:
     """Return the means of the game's own figures; `kind` (drops,) has the kind of each phase."""
-    d, (first, *rest) = campaign.drops, phase_figures(campaign)
+    d, (first, *rest) = campaign.rows, phase_figures(campaign)
     rows = d.drop > 0
     group = np.zeros(rows.sum(), int) if kind is None else kind[rows]
     found: list[PhaseMeans] = []
     for figure in (first, *first.shares(), *rest):
-        values = figure.by_phase(campaign.by_drop)[d.run[rows], d.drop[rows] - 1]
+        values = figure.by_row(campaign)[rows]
         is_chance = figure not in (first, *rest)
         title = figure.title.replace("phases with", "chance of") if is_chance else figure.title
         means = grouped(campaign, boot, d.run[rows], group, kinds, values, share=is_chance)

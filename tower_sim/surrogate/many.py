@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.compiled import call
-from tower_sim.runs import Array
+from tower_sim.results import Array
 from tower_sim.surrogate import kernel
 from tower_sim.surrogate.model import SurrogateModel
 

@@ -14,7 +14,7 @@ import numpy as np
 from tower_sim.apparatus import Apparatus, as_tower
 from tower_sim.drops import BaseModel, Door, knock_strength, no_knocks
 from tower_sim.errors import check_kind, check_number, check_whole
-from tower_sim.runs import Array, Plan, Runs
+from tower_sim.results import Array, Plan, Results
 from tower_sim.surrogate.kernel import play_games
 from tower_sim.surrogate.store import Fitted, as_fitted
 from tower_sim.surrogate.table import CROWD, OUT, Resting, Table, knocked, move, table_of
@@ -95,7 +95,7 @@ class SurrogateModel(BaseModel):
         outcome = self._finish(state, Event("knock", written, (), emerged, strength), end)
         return replace(outcome, knocked_out=outcome.emerged)
 
-    def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
+    def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Results:
         """Play many runs of a plan at once.
 
         Args:
@@ -121,11 +121,11 @@ class SurrogateModel(BaseModel):
         colour = np.repeat(np.arange(width), plan.cubes)
         words = np.random.SeedSequence(check_seed(seed)).generate_state(4).astype(np.int64)
         counts = play_games(self.table, colour, np.array(plan.throws), runs, words, first, shift, width)
-        return Runs(plan, *counts)
+        return Results.of_counts(dict(zip(("thrown", "out", "inside"), counts, strict=True)), plan=plan)
 
-    def extrapolated(self, counts: Runs) -> Array:
+    def extrapolated(self, counts: Results) -> Array:
         """Return for each drop whether it lies outside the training data, shape (run, drop)."""
-        thrown, before = counts.thrown.sum(-1), counts.inside_before
+        thrown, before = counts.grid("thrown"), counts.grid("before")
         pairs, which = np.unique(np.stack([thrown.ravel(), before.ravel()], 1), axis=0, return_inverse=True)
         beyond = np.array([not self.fitted.covers(int(n), int(m)) for n, m in pairs])
         return beyond[which.ravel()].reshape(thrown.shape)

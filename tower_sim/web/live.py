@@ -19,7 +19,7 @@ from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import Game
 from tower_sim.physics import core_wasm, document
 from tower_sim.requests import DEFAULT, Variant, read_variant
-from tower_sim.runs import Plan
+from tower_sim.results import Plan
 from tower_sim.surrogate import TOWER, Fitted, SurrogateModel, beside, load_fitted, shipped, shipped_names
 from tower_sim.tools import TOWER_SIM, registry
 from tower_sim.values import COLOURS
@@ -153,7 +153,7 @@ def _long_run(shape: Apparatus, game: Game, rules: Any) -> dict[str, Any] | None
         return None
     plan = cast("Plan", game.plan(rules))
     runs = SurrogateModel(shape, fitted).sample_runs(plan, GAMES, 1)
-    thrown, out, inside = (counts.sum(-1) for counts in (runs.thrown, runs.emerged, runs.inside))
+    thrown, out, inside = map(runs.grid, ("thrown", "out", "inside"))
     set_up = {"thrown": int(thrown[0, 0]), "out": round(float(out[:, 0].mean()), 2)}
     thrown, out, inside = (counts[:, 1:] for counts in (thrown, out, inside))
     times = np.bincount(thrown[thrown > 0])

@@ -11,28 +11,24 @@ from typing import Any
 import numpy as np
 
 from tower_sim.apparatus import WithBoard
-from tower_sim.campaign import (
-    NOWHERE,
-    Array,
-    Campaign,
-    CubeEntries,
-    Drops,
-    Facts,
-    Failed,
-    ShardRows,
-    Spec,
-    Words,
-    canonical_json,
-    list_tables,
-    play_run,
-)
+from tower_sim.campaign import Campaign, ShardRows, Spec, canonical_json, list_tables, play_run
 from tower_sim.drops import BoardModel, RecordedDrop, Recorder
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.fitting.board.fit import Throws, count_throws, find_ship, list_places, number_places
 from tower_sim.fitting.data import find_apparatus, other_engine, starts
 from tower_sim.fitting.numerics import LEVEL, p_value
 from tower_sim.models import open_surrogate
-from tower_sim.runs import Estimates, Resamples, holm, sum_by_unit, sum_error
+from tower_sim.results import (
+    NOWHERE,
+    Array,
+    Columns,
+    Estimates,
+    Resamples,
+    Words,
+    holm,
+    sum_by_unit,
+    sum_error,
+)
 from tower_sim.study import chain_lengths, first_cubes
 from tower_sim.surrogate import BoardLaw, Fitted, ShipSurrogate
 from tower_sim.tools import Telling, nothing
@@ -74,7 +70,7 @@ def list_facts(campaigns: Sequence[Campaign], ship: WithBoard) -> tuple[Fact, ..
 
 
 def _facts(campaign: Campaign, ship: WithBoard, number: int) -> list[Fact]:
-    d, runs = campaign.drops, campaign.runs
+    d, runs = campaign.rows, campaign.runs
     throws = count_throws([campaign], ship)
     short = tuple(place.removeprefix(ZONE).replace("_", " ") for place in throws.places)
     group = np.searchsorted(THROWN, throws.thrown, side="right") - 1
@@ -126,7 +122,7 @@ def classes() -> list[str]:
 def _final(campaign: Campaign, ship: WithBoard) -> tuple[Array, Array]:
     cubes, places = campaign.cubes, list_places(ship.board)
     last = np.full(campaign.runs, NOWHERE)
-    run = campaign.drops.run[cubes.row]
+    run = campaign.rows.run[cubes.row]
     np.maximum.at(last, run, cubes.row)
     rows = (cubes.row == last[run]) & (number_places(cubes.after, places) >= 0)
     after, run = number_places(cubes.after, places)[rows], run[rows]
@@ -136,7 +132,7 @@ def _final(campaign: Campaign, ship: WithBoard) -> tuple[Array, Array]:
 
 
 def _won(campaign: Campaign) -> Array:
-    d = campaign.drops
+    d = campaign.rows
     won = np.zeros((campaign.runs, len(campaign.colours)))
     rows = np.flatnonzero(d.winner.codes != NOWHERE)
     colour = np.array([campaign.colours.index(name) for name in d.winner.names])
@@ -287,30 +283,32 @@ def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
         dict(zip([column.name for column in table.columns], zip(*part, strict=True), strict=True))
         for table, part in zip(list_tables(game), (rows.drops, rows.cubes, rows.own), strict=True)
     )
-    facts = Facts()
+    facts = dict[str, Any]()
     for name, kind in ((column.name, column.kind) for column in game.columns):
-        names = like.facts.words(name, 0).names
-        facts[name] = Words.of(facts_table[name], names) if kind == "string" else np.array(facts_table[name], float)
+        known = like.facts.by_name.get(name)
+        words = known.names if isinstance(known, Words) else ()
+        facts[name] = Words.of(facts_table[name], words) if kind == "string" else np.array(facts_table[name], float)
     row_of = {key: i for i, key in enumerate(zip(d["run"], d["drop"], strict=True))}
-    drops = Drops(
-        **{name: np.array(d[name]) for name in ("run", "drop", "thrown", "inside_before", "emerged", "inside_after")},
-        kind=Words.of(d["kind"]),
-        phase=facts.words("phase", len(d["run"])),
-        winner=facts.words("winner", len(d["run"])),
-        drawn=np.array(d["drawn"], bool),
-        facts=facts,
+    short = {"inside_before": "before", "emerged": "out", "inside_after": "inside"}
+    numbers = ("run", "drop", "thrown", "drawn", *short)
+    words = {"kind": Words.of(d["kind"])} | {
+        name: facts.get(name, Words.none(len(d["run"]))) for name in ("phase", "winner")
+    }
+    return Campaign.of(
+        rows=Columns({short.get(name, name): np.array(d[name]) for name in numbers} | words),
+        cubes=Columns(
+            {"row": np.array([row_of[key] for key in zip(c["run"], c["drop"], strict=True)], np.int32)}
+            | {name: np.array(c[name]) for name in ("cube", "thrown", "age")}
+            | {name: Words.of(c[name]) for name in ("before", "after")}
+            | {"colour": Words.of(c["colour"], like.colours)}
+        ),
+        facts=Columns(facts),
+        spec=like.spec,
+        points=like.points,
+        run_point=run_point,
+        digest=like.digest,
+        made_with=like.made_with,
     )
-    cubes = CubeEntries(
-        row=np.array([row_of[key] for key in zip(c["run"], c["drop"], strict=True)], np.int32),
-        cube=np.array(c["cube"]),
-        colour=Words.of(c["colour"], like.colours),
-        thrown=np.array(c["thrown"], bool),
-        age=np.array(c["age"]),
-        before=Words.of(c["before"]),
-        after=Words.of(c["after"]),
-    )
-    none = Failed(np.zeros(0, int), np.zeros(0, int), Words.of([]))
-    return Campaign(like.spec, like.points, run_point, drops, cubes, none, like.digest, like.made_with)
 
 
 def _strata(campaigns: Sequence[Campaign]) -> Array:

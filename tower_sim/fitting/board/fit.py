@@ -11,10 +11,11 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.apparatus import Apparatus, Board, WithBoard, with_board
-from tower_sim.campaign import NOWHERE, Array, Campaign, Words
+from tower_sim.campaign import Campaign
 from tower_sim.errors import fault
 from tower_sim.fitting.data import find_apparatus, find_engine, run_starts, starts
 from tower_sim.fitting.numerics import maximise
+from tower_sim.results import NOWHERE, Array, Words
 from tower_sim.study import through_ship
 from tower_sim.surrogate import BOARD, BoardLaw, Covered, Fitted, Source
 from tower_sim.tools import nothing
@@ -96,7 +97,7 @@ def count_throws(campaigns: Sequence[Campaign], ship: WithBoard) -> Throws:
 
 
 def _throws(campaign: Campaign, places: tuple[str, ...]) -> Throws:
-    cubes, rows, size = campaign.cubes, len(campaign.drops), len(places)
+    cubes, rows, size = campaign.cubes, len(campaign.rows), len(places)
     before, after = number_places(cubes.before, places), number_places(cubes.after, places)
     through = through_ship(campaign)
     inside = cubes.before.starts(INSIDE) | cubes.after.starts(INSIDE)
@@ -117,7 +118,7 @@ def _throws(campaign: Campaign, places: tuple[str, ...]) -> Throws:
     quiet = ~has_thrown & ~is_stuck
     return Throws(
         places,
-        campaign.drops.run[is_throw],
+        campaign.rows.run[is_throw],
         landed[is_throw],
         lying[is_throw],
         changed[is_throw],
@@ -149,7 +150,7 @@ def fit_board(campaigns: Sequence[Campaign], apparatus: Apparatus, note: Callabl
     """Fit the law of a board to all battles."""
     law = fit_law(campaigns)
     note()
-    used = tuple(Source(campaign.digest, campaign.runs, len(campaign.drops)) for campaign in campaigns)
+    used = tuple(Source(campaign.digest, campaign.runs, len(campaign.rows)) for campaign in campaigns)
     return Fitted(BOARD, apparatus.name, apparatus.digest, find_engine(campaigns), used, (), (), {}, law)
 
 

@@ -25,7 +25,7 @@ from tower_sim.fitting.tower.whole_games import (
     tell_apart,
 )
 from tower_sim.models import open_surrogate
-from tower_sim.runs import Runs
+from tower_sim.results import Results
 from tower_sim.surrogate import Fitted, SurrogateModel
 from tower_sim.tools import Telling, nothing
 
@@ -56,7 +56,7 @@ def check_tower(
     chosen = [list_unseen_games(campaign, fitted) for campaign in campaigns]
     if any(campaign.spec.get("rules") != campaigns[0].spec.get("rules") for campaign in campaigns):
         raise UsageError("games have several sets of rules; allowed is one; keep them apart")
-    physics = Runs.together([read_games(campaign, runs) for campaign, runs in zip(campaigns, chosen, strict=True)])
+    physics = Results.together([read_games(campaign, runs) for campaign, runs in zip(campaigns, chosen, strict=True)])
     every, first = read_rows(campaigns, model.table.regions), run_starts(campaigns)
     rows = every.take(np.isin(every.run, np.concatenate([runs + a for runs, a in zip(chosen, first, strict=True)])))
     to_knock = games_to_knock(campaigns, chosen) if law.knocks else []
@@ -81,7 +81,7 @@ def check_tower(
 
 
 def measure_power(
-    model: SurrogateModel, like: Runs, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
+    model: SurrogateModel, like: Results, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
 ) -> Power:
     """Return how often the classifier detects SHIFT, added to each thrown cube's probability of coming out.
 
@@ -89,7 +89,7 @@ def measure_power(
     """
     games = min(len(like), ENOUGH)
 
-    def pair(rng: np.random.Generator) -> tuple[Runs, Runs]:
+    def pair(rng: np.random.Generator) -> tuple[Results, Results]:
         plain, other = (int(seed) for seed in rng.integers(0, 1 << 62, 2))
         return model.sample_runs(like.plan, games, plain), model.sample_runs(like.plan, games, other, shift=SHIFT)
 

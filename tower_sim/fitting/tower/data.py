@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.campaign import INSIDE, Array, Campaign
+from tower_sim.campaign import INSIDE, Campaign
 from tower_sim.errors import UsageError
 from tower_sim.fitting.data import run_starts, starts
+from tower_sim.results import Array
 from tower_sim.surrogate import CROWD, FRESH, Fitted
 
 BY_DROP, BY_CUBE = ("run", "thrown", "lying", "fresh"), ("drop", "start", "end", "age", "in_crowd", "cube")
@@ -76,7 +77,7 @@ def unseen(campaign: Campaign, fitted: Fitted) -> Array:
 
 
 def _rows(campaign: Campaign, regions: tuple[str, ...]) -> Rows:
-    drops, cubes = campaign.drops, campaign.cubes
+    drops, cubes = campaign.rows, campaign.cubes
     floor_of = {INSIDE + region: i for i, region in enumerate(regions)}
     strange = {name for name in (*cubes.before.names, *cubes.after.names) if name.startswith(INSIDE)} - set(floor_of)
     if strange:
@@ -109,7 +110,7 @@ def _rows(campaign: Campaign, regions: tuple[str, ...]) -> Rows:
 
 
 def _drop_thrown_in(campaign: Campaign) -> Array:
-    cubes, runs = campaign.cubes, campaign.drops.run
+    cubes, runs = campaign.cubes, campaign.rows.run
     key = runs[cubes.row].astype(np.int64) * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
     order = np.lexsort((cubes.row, key))
     is_new = cubes.thrown[order]

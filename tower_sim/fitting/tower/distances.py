@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tower_sim.fitting.numerics import LEVEL, p_value
-from tower_sim.runs import INSIDE, INSIDE_SETUP, OUT, SKIPPED, Array, Estimate, Figure, Plan, Runs, holm
+from tower_sim.results import INSIDE, INSIDE_SETUP, OUT, SKIPPED, Array, Estimate, Figure, Plan, Results, holm
 
 LAGS = 7  # drops; at the last lag the same colour is thrown again
 
@@ -93,7 +93,7 @@ class Statistic:
     """
 
     name: str
-    series: Callable[[Runs], Array]
+    series: Callable[[Results], Array]
     units: Sequence[str]
     measure: Callable[[Array, Array], Array]
     reduce: Callable[[Array], Array] = _mean
@@ -160,9 +160,9 @@ def lagged(series: Array) -> list[tuple[Array, Array]]:
     return [(series[:, :-lag], series[:, lag:]) for lag in range(1, min(LAGS, series.shape[1] - 1) + 1)]
 
 
-def by_phase(figure: Figure) -> Callable[[Runs], Array]:
+def by_phase(figure: Figure) -> Callable[[Results], Array]:
     """Return what computes `figure` for every phase of games, shape (games, phases)."""
-    return lambda games: figure.by_phase(games.by_drop)
+    return lambda games: figure.by_phase(games)
 
 
 def memory_parts(series: Array) -> Array:
@@ -184,7 +184,7 @@ def memory_parts(series: Array) -> Array:
     return np.stack(by_lag, 1) if by_lag else np.zeros((len(x), 0))
 
 
-SERIES: Mapping[str, Callable[[Runs], Array]] = {"inside": by_phase(INSIDE), "cubes out": by_phase(OUT)}
+SERIES: Mapping[str, Callable[[Results], Array]] = {"inside": by_phase(INSIDE), "cubes out": by_phase(OUT)}
 
 
 def statistics(plan: Plan) -> tuple[Statistic, ...]:
@@ -198,7 +198,7 @@ def statistics(plan: Plan) -> tuple[Statistic, ...]:
         Statistic("cubes out by phase", SERIES["cubes out"], ["cubes out of a phase"], energy),
         Statistic(
             "colours out by phase",
-            lambda games: (games.emerged[:, 1:] > 0).reshape(len(games), -1).astype(int),
+            lambda games: (games.out[:, 1:] > 0).reshape(len(games), -1).astype(int),
             colours,
             energy,
             lambda series: series.reshape(len(series), -1, width).sum(1),
@@ -209,5 +209,5 @@ def statistics(plan: Plan) -> tuple[Statistic, ...]:
     )
 
 
-def _by_game(figure: Figure) -> Callable[[Runs], Array]:
-    return lambda games: figure.value(games.by_drop)[:, None]
+def _by_game(figure: Figure) -> Callable[[Results], Array]:
+    return lambda games: figure.value(games)[:, None]

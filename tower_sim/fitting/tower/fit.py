@@ -15,7 +15,7 @@ from tower_sim.fitting.data import find_engine, run_starts
 from tower_sim.fitting.numerics import maximise
 from tower_sim.fitting.tower.data import Rows, held_out, read_rows
 from tower_sim.fitting.tower.knocks import FITTED, fit_knocks, games_to_knock, play_knocks
-from tower_sim.runs import Array, ratio_of_sums, sum_by_unit
+from tower_sim.results import Array, ratio_of_sums, sum_by_unit
 from tower_sim.surrogate import (
     LOG_SIZE,
     LOG_SIZE_SD,

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.campaign import Array, Campaign, Spec, canonical_json
+from tower_sim.campaign import Campaign, Spec, canonical_json
 from tower_sim.drops import until_landed
 from tower_sim.fitting.numerics import maximise
-from tower_sim.runs import ratio_of_sums, sum_by_unit
+from tower_sim.results import Array, ratio_of_sums, sum_by_unit
 from tower_sim.surrogate import KNOCKS, Cascade, Polyline, SurrogateModel
 from tower_sim.tools import nothing
 

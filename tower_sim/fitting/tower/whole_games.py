@@ -23,7 +23,7 @@ from tower_sim.fitting.tower.distances import (
     memory_parts,
     statistics,
 )
-from tower_sim.runs import (
+from tower_sim.results import (
     EVERY,
     INSIDE,
     OUT,
@@ -32,7 +32,7 @@ from tower_sim.runs import (
     Estimate,
     Estimates,
     Plan,
-    Runs,
+    Results,
     average,
     averages,
     clopper_pearson,
@@ -98,7 +98,7 @@ class Power:
     rate: Estimate
 
 
-def tell_apart(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> Classification:
+def tell_apart(physics: Results, surrogate: Results, rng: np.random.Generator) -> Classification:
     """Train classifiers on four fifths of both models' games and test them on the last fifth, five times.
 
     Random, from `rng`, are the games left out of the larger side, and the folds.
@@ -119,7 +119,7 @@ def tell_apart(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> Clas
 
 
 def power(
-    make_pair: Callable[[np.random.Generator], tuple[Runs, Runs]],
+    make_pair: Callable[[np.random.Generator], tuple[Results, Results]],
     trials: int,
     rng: np.random.Generator,
     note: Callable[[], None] = nothing,
@@ -137,7 +137,7 @@ def power(
 # Features
 
 
-def features(games: Runs) -> tuple[tuple[str, ...], Array]:
+def features(games: Results) -> tuple[tuple[str, ...], Array]:
     """Return the names of the features and their values, shape (games, features), float32.
 
     - For each phase: how many cubes of the colours that it throws are thrown.
@@ -147,13 +147,13 @@ def features(games: Runs) -> tuple[tuple[str, ...], Array]:
     """
     series = {
         "thrown": _own(games.thrown[:, 1:], games),
-        "out": OUT.by_phase(games.by_drop),
-        "inside": INSIDE.by_phase(games.by_drop),
+        "out": OUT.by_phase(games),
+        "inside": INSIDE.by_phase(games),
     }
     series = {name: values.astype(float) for name, values in series.items()}
     columns = _by_game(games, series)
     columns |= {f"thrown in phase {i + 1}": column for i, column in enumerate(series["thrown"].T)}
-    for what, table in (("out of", games.emerged), ("inside after", games.inside)):
+    for what, table in (("out of", games.out), ("inside after", games.inside)):
         for drop in range(games.plan.drops):
             for i, colour in enumerate(games.plan.colours):
                 columns[f"{colour} {what} drop {drop}"] = table[:, drop, i]
@@ -164,12 +164,12 @@ def features(games: Runs) -> tuple[tuple[str, ...], Array]:
     return tuple(columns), np.stack(list(columns.values()), 1).astype(np.float32)
 
 
-def _by_game(games: Runs, series: dict[str, Array]) -> dict[str, Array]:
-    own_out, before = _own(games.emerged[:, 1:], games), games.inside[:, :-1]
+def _by_game(games: Results, series: dict[str, Array]) -> dict[str, Array]:
+    own_out, before = _own(games.out[:, 1:], games), games.inside[:, :-1]
     own_before = _own(before, games)
     other_out = (series["out"] - own_out).sum(1)
     other_before = (before.sum(-1) - own_before).sum(1)
-    thrown, first, first_out = series["thrown"].sum(1), games.thrown[:, 0].sum(-1), games.emerged[:, 0].sum(-1)
+    thrown, first, first_out = series["thrown"].sum(1), games.thrown[:, 0].sum(-1), games.out[:, 0].sum(-1)
     residents = _share(other_out, other_before)
     released = own_out.sum(1) - residents * own_before.sum(1)
     columns: dict[str, Array] = {
@@ -178,8 +178,8 @@ def _by_game(games: Runs, series: dict[str, Array]) -> dict[str, Array]:
         "thrown cubes' share out of phases": _share(released, thrown),
         "share out of the set-up": _share(first_out, first),
         "thrown cubes' share out of the game": _share(released + first_out, thrown + first),
-        **{f"{own.title} of the game": own.by_phase(games.by_drop).sum(1) for own in games.plan.figures},
-        SKIPPED.title: SKIPPED.value(games.by_drop),
+        **{f"{own.title} of the game": own.by_phase(games).sum(1) for own in games.plan.figures},
+        SKIPPED.title: SKIPPED.value(games),
     }
     for name, x in series.items():
         columns[f"mean {name}"], columns[f"spread of {name}"] = x.mean(1), x.std(1)
@@ -188,7 +188,7 @@ def _by_game(games: Runs, series: dict[str, Array]) -> dict[str, Array]:
     return columns
 
 
-def _own(table: Array, games: Runs) -> Array:
+def _own(table: Array, games: Results) -> Array:
     throws = np.array(games.plan.throws[1:])[:, None]
     is_own = (throws == EVERY) | (throws == np.arange(len(games.plan.colours)))
     return (table * is_own).sum(-1).astype(float)
@@ -283,7 +283,7 @@ class WholeGames:
 
 
 def compare_games(
-    physics: Runs, surrogate: Runs, rng: np.random.Generator, permutations: int = PERMUTATIONS
+    physics: Results, surrogate: Results, rng: np.random.Generator, permutations: int = PERMUTATIONS
 ) -> WholeGames:
     """Compare two models' games.
 
@@ -312,17 +312,17 @@ def compare_games(
     )
 
 
-def means(physics: Runs, surrogate: Runs) -> list[ComparedMean]:
+def means(physics: Results, surrogate: Results) -> list[ComparedMean]:
     """Return the means of the number inside after a phase and of the number out in one."""
     pairs: list[ComparedMean] = []
     for figure, within in ((INSIDE, INSIDE_WITHIN), (OUT, OUT_WITHIN)):
-        a, b = (figure.value(games.by_drop) for games in (physics, surrogate))
+        a, b = (figure.value(games) for games in (physics, surrogate))
         needed = math.ceil((1.96 * float(a.std(ddof=1)) / within) ** 2) + 2  # 2: about the addition for Student's t
         pairs.append(ComparedMean(figure.title, average(a), average(b), difference(a, b), within, needed))
     return pairs
 
 
-def check_pair(physics: Runs, surrogate: Runs) -> None:
+def check_pair(physics: Results, surrogate: Results) -> None:
     """Raise UsageError unless both sides have one plan of at least two drops, and at least 10 games each."""
     if physics.plan != surrogate.plan:
         raise fault("plan of the surrogate's games", surrogate.plan, "that of the physics games", "play that")
@@ -333,7 +333,7 @@ def check_pair(physics: Runs, surrogate: Runs) -> None:
         raise fault("games on one side", fewest, f"{FEWEST} or more", "play more")
 
 
-def balance(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> tuple[Runs, Runs]:
+def balance(physics: Results, surrogate: Results, rng: np.random.Generator) -> tuple[Results, Results]:
     """Return equally many games of both sides, drawn without replacement."""
     n = min(len(physics), len(surrogate))
     first, second = (
@@ -375,7 +375,7 @@ def clearest(a: Array, b: Array, units: Sequence[str]) -> tuple[Estimate, str]:
 
 def list_finished_runs(campaign: Campaign) -> Array:
     """Return the numbers of the campaign's games that were played to the end, shape (games,)."""
-    drops = np.bincount(campaign.drops.run, minlength=campaign.runs)
+    drops = np.bincount(campaign.rows.run, minlength=campaign.runs)
     return np.flatnonzero((drops == _find_plan(campaign).drops) & ~campaign.unfinished)
 
 
@@ -384,9 +384,9 @@ def list_unseen_games(campaign: Campaign, fitted: Fitted) -> Array:
     return np.intersect1d(list_finished_runs(campaign), np.flatnonzero(unseen(campaign, fitted)))
 
 
-def read_games(campaign: Campaign, runs: Array | None = None) -> Runs:
+def read_games(campaign: Campaign, runs: Array | None = None) -> Results:
     """Return the campaign's finished games in the order of runs, or only those among `runs`."""
-    plan, drops = _find_plan(campaign), campaign.drops
+    plan, drops = _find_plan(campaign), campaign.rows
     if strange := sorted(set(campaign.colours) - set(plan.colours)):
         raise fault("colours of the campaign", strange, f"among {', '.join(plan.colours)}", "verify the campaign")
     chosen = list_finished_runs(campaign)
@@ -395,11 +395,13 @@ def read_games(campaign: Campaign, runs: Array | None = None) -> Runs:
     of_plan = [plan.colours.index(colour) for colour in campaign.colours]
     # Drops are sorted by run and number, so those of a finished game follow one another.
     rows = np.flatnonzero(np.isin(drops.run, chosen))
-    tables = np.zeros((3, len(rows), len(plan.colours)), np.int16)
-    by_colour = (campaign.thrown_by_colour, campaign.out_by_colour, campaign.inside_by_colour)
-    for table, counts in zip(tables, by_colour, strict=True):
-        table[:, of_plan] = counts[rows]
-    return Runs(plan, *tables.reshape(3, len(chosen), plan.drops, len(plan.colours)))
+
+    def counts(name: str) -> Array:
+        table = np.zeros((len(rows), len(plan.colours)), np.int16)
+        table[:, of_plan] = campaign.by_colour[name][rows]
+        return table.reshape(len(chosen), plan.drops, len(plan.colours))
+
+    return Results.of_counts({name: counts(name) for name in campaign.by_colour}, plan=plan)
 
 
 def _find_plan(campaign: Campaign) -> Plan:

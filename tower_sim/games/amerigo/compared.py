@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from tower_sim.drops import DropModel
 from tower_sim.errors import fault
-from tower_sim.games import Turn
-from tower_sim.games.amerigo.many import ACTIONS, FIGURES, colour_figures, count_games, make_plan, sample_games
-from tower_sim.games.amerigo.rules import Rules
+from tower_sim.games.amerigo.many import FIGURES, colour_figures, sample_games
 from tower_sim.games.compared import (
     Compared,
-    Curve,
+    Course,
     Group,
     Picture,
     Row,
@@ -26,50 +22,9 @@ from tower_sim.games.compared import (
     instead,
     number,
 )
-from tower_sim.runs import Array, Runs, RunSampler, table
+from tower_sim.results import SHARE, Columns, Figure, Results, RunSampler, table
 
-
-@dataclass(frozen=True, eq=False)
-class Course:
-    """Counts over games of one variant.
-
-    `inside[i, n]` is the number of games with n cubes inside after drop i, `actions[n]` that of phases with n actions
-    to choose from.
-    """
-
-    rules: Rules
-    inside: Array
-    actions: Array
-
-    @staticmethod
-    def of(games: Runs, rules: Rules) -> Course:
-        most, drops = sum(rules.counts.values()) + 1, rules.drops
-        inside = games.inside.sum(-1) + most * np.arange(drops)
-        actions = ACTIONS.by_phase(games.by_drop).astype(int)
-        return Course(
-            rules,
-            np.bincount(inside.ravel(), minlength=drops * most).reshape(drops, most),
-            np.bincount(actions.ravel(), minlength=len(rules.colours) + 1),
-        )
-
-    def __add__(self, more: Course) -> Course:
-        return Course(self.rules, self.inside + more.inside, self.actions + more.actions)
-
-    @property
-    def with_a_choice(self) -> float:
-        """The share of phases with two or more actions."""
-        return float(self.actions[2:].sum() / self.actions.sum())
-
-    @property
-    def curve(self) -> Curve:
-        """The number of cubes inside after each drop."""
-        numbers: Array = np.arange(len(self.inside[0]))
-        games = int(self.inside[0].sum())
-        mean = np.asarray((self.inside * numbers).sum(1) / games)
-        off: Array = np.subtract(numbers, mean[:, None])
-        sd = np.sqrt(np.asarray((self.inside * off * off).sum(1)) / (games - 1))
-        ends = np.array([np.quantile(np.repeat(numbers, counts), (0.05, 0.95)) for counts in self.inside])
-        return Curve(games, mean, sd, *ends.T)
+_CHOICE = Figure("choice", "phases with a choice", SHARE, "phases with two or more actions", "colours >= 2")
 
 
 class ComparedGames(Compared):
@@ -81,17 +36,12 @@ class ComparedGames(Compared):
         self._every = (*FIGURES, *colours)
         return (Group("figures", "a game", FIGURES), Group("colours", "out a phase, by colour", colours))
 
-    def run(self, turns: Sequence[Turn], side: int) -> Values:
-        return self.measure(count_games([turns], self.rules[side]), side)
-
-    def none(self, side: int) -> Values:
-        return self.measure(Runs.none(make_plan(self.rules[side])), side)
-
-    def measure(self, games: Runs, side: int, beyond: int | None = None) -> Values:
-        colours = games.plan.colours
-        out = {f"out_{i}": games.emerged[..., colours.index(name)] for i, name in enumerate(self._common)}
-        values = table(replace(games.by_drop, facts=out), self._every)
-        return Values(values, len(games) * games.plan.drops, beyond, Course.of(games, self.rules[side]))
+    def measure(self, results: Results, side: int, beyond: int | None = None) -> Values:
+        inside, out = results.grid("inside"), results.by_colour["out"]
+        by_colour = {f"out_{i}": out[:, results.colours.index(name)] for i, name in enumerate(self._common)}
+        values = table(replace(results, facts=Columns(by_colour)), self._every)
+        course = {"inside": inside, "choice": _CHOICE.value(results)}
+        return Values(values, course, inside.size if beyond is not None else 0, beyond)
 
     def sampler(self, model: DropModel) -> Sampler | None:
         if not isinstance(model, RunSampler):
@@ -127,18 +77,17 @@ class ComparedGames(Compared):
     def label(self, side: int) -> str:
         return f"rules {self.rules[side].name!r}"
 
-    def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
+    def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Course, Course]) -> str:
         rows = {row.key: row for row in groups[0]}
         gold = rows["gold_with_token"] if rows["gold_with_token"].shown and not rows["gold"].shown else rows["gold"]
         choice = _describe_choice(rows["actions"], rows["action_points"], courses)
         return f"{_describe_cubes(rows['inside'])} {choice} {_describe_gold(gold)}"
 
-    def picture(self, courses: tuple[Any, Any]) -> Picture:
-        both: tuple[Course, Course] = courses
+    def picture(self, courses: tuple[Course, Course]) -> Picture:
         phases = {len(rules.phases) for rules in self.rules}
         rounds = max(rules.rounds for rules in self.rules) if len(phases) == 1 else 0
         return Picture(
-            curves=(both[0].curve, both[1].curve),
+            sides=(courses[0]["inside"], courses[1]["inside"]),
             x="drop (0 is the set-up)",
             y="inside after the drop [cubes]",
             ends=tuple(0.5 + number * len(self.rules[0].phases) for number in range(rounds)),
@@ -157,7 +106,7 @@ def _describe_cubes(row: Row) -> str:
 
 
 def _describe_choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
-    choice_a, choice_b = (f"{100 * course.with_a_choice:.0f} %" for course in courses)
+    choice_a, choice_b = (f"{100 * course['choice'].mean():.0f} %" for course in courses)
     if actions.verdict is Sureness.ALIKE:
         phases = f"{number(actions.mean_a)} in a phase; two or more in {choice_a} of the phases"
         of_actions = f"There are about as many actions to choose from ({phases})"

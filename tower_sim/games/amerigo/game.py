@@ -15,7 +15,7 @@ from tower_sim.games.amerigo import rules as amerigo
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.amerigo.many import FIGURES, FITTED, make_plan
 from tower_sim.games.amerigo.rules import RULES_VERSION, SETUP, Rules, action_points, gold_for_passing
-from tower_sim.runs import Plan
+from tower_sim.results import Plan
 from tower_sim.tools import Column, count_noun
 from tower_sim.values import Cube, count_by_colour
 

@@ -1,15 +1,10 @@
-"""The figures of a game of Amerigo, and many games as one array: sampled at once, or counted after they were played."""
+"""The figures of a game of Amerigo, and many games as one array: sampled at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-import numpy as np
-
 from tower_sim.errors import check_whole, fault
 from tower_sim.games.amerigo.rules import Rules, as_rules
-from tower_sim.games.tower import Turn
-from tower_sim.runs import (
+from tower_sim.results import (
     DETAILS,
     EVERY,
     INSIDE,
@@ -20,11 +15,10 @@ from tower_sim.runs import (
     SKIPPED,
     Figure,
     Plan,
-    Runs,
+    Results,
     RunSampler,
     some_out,
 )
-from tower_sim.values import count_by_colour
 
 _MOST = "max(own_out, lead)"
 ACTIONS, ACTION_POINTS, GOLD, GOLD_WITH_TOKEN = (
@@ -63,7 +57,9 @@ def make_plan(rules: Rules) -> Plan:
     return Plan(tuple(rules.colours), cubes, (EVERY, *phases), (ACTION_POINTS, ACTIONS), terms)
 
 
-def sample_games(model: RunSampler, rules: Rules, games: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
+def sample_games(
+    model: RunSampler, rules: Rules, games: int, seed: int, *, first: int = 0, shift: float = 0.0
+) -> Results:
     """Play many complete games at once.
 
     Args:
@@ -89,14 +85,3 @@ def sample_games(model: RunSampler, rules: Rules, games: int, seed: int, *, firs
         raise fault("model", model, allowed, "take open_model(..., 'surrogate')")
     as_rules(rules)
     return model.sample_runs(make_plan(rules), games, seed, first=first, shift=shift)
-
-
-def count_games(games: Iterable[Sequence[Turn]], rules: Rules) -> Runs:
-    """Return the counts of complete games, without what knocks released."""
-    rows: list[list[list[int]]] = []
-    for turn in (turn for turns in games for turn in turns):
-        throws = [outcome for outcome in turn.outcomes if outcome.thrown]
-        thrown, out = ([cube for x in throws for cube in getattr(x, name)] for name in ("thrown", "emerged"))
-        rows.append([[*count_by_colour(cubes, rules.colours).values()] for cubes in (thrown, out, turn.state.cubes)])
-    table = np.array(rows, np.int16).reshape(-1, rules.drops, 3, len(rules.colours))
-    return Runs(make_plan(rules), table[:, :, 0], table[:, :, 1], table[:, :, 2])

@@ -15,7 +15,7 @@ from tower_sim.games.dead_reckoning import battle
 from tower_sim.games.dead_reckoning.battle import Battle, Step
 from tower_sim.games.dead_reckoning.combat import RULES_VERSION, Result, legible
 from tower_sim.games.dead_reckoning.rules import Ability, BattleRules
-from tower_sim.runs import SUM, Figure
+from tower_sim.results import SUM, Figure
 from tower_sim.tools import Column, count_noun
 from tower_sim.values import ZONE, Cube, Status, count_by_colour
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.errors import UsageError, fault, near, quote
-from tower_sim.runs.by_drop import UNKNOWN, ByDrop
+from tower_sim.results.throws import COUNTS, UNKNOWN, Results
 
 Array = npt.NDArray[Any]
 
@@ -152,8 +152,8 @@ SHARE = "1"
 MEAN, SUM, MOST, SPREAD = "mean", "sum", "most", "spread"
 TAKES = (MEAN, SUM, MOST, SPREAD)
 PHASES, SETUP = "phases", "setup"
-COLUMNS = ("thrown", "out", "inside", "before", "own", "own_out", "colours", "lead", "old_out")
-"""The columns of every drop that formulas may use; see ByDrop."""
+COLUMNS = ("before", *COUNTS)
+"""The columns of every drop that formulas may use; see Results."""
 OPEN = ("own", "own_out", "colours", "lead", "old_out")
 """The columns that may be UNKNOWN even for drops that a run has."""
 
@@ -162,8 +162,7 @@ OPEN = ("own", "own_out", "colours", "lead", "old_out")
 class Figure:
     """A statistic of runs.
 
-    Formulas use COLUMNS, terms of the rules and facts of the game. A figure without `of` is measured by its game from
-    the turns of a run.
+    Formulas use COLUMNS, terms of the rules and facts of the game.
 
     Args:
         key: Its name in documents.
@@ -181,9 +180,8 @@ class Figure:
             values.
         minor: Whether it appears in tables only.
 
-    >>> from tower_sim.runs.by_drop import count_by_drop
     >>> thrown, out = np.array([[[4], [2], [2]]]), np.array([[[1], [3], [2]]])
-    >>> runs = count_by_drop(thrown, out, np.cumsum(thrown - out, axis=1))
+    >>> runs = Results.of_counts({"thrown": thrown, "out": out, "inside": np.cumsum(thrown - out, axis=1)})
     >>> Figure("out", "cubes that come out", "cubes", of="out").value(runs).tolist()
     [2.5]
     """
@@ -243,38 +241,52 @@ class Figure:
             for i, words in enumerate(self.chances)
         )
 
-    def by_phase(self, runs: ByDrop) -> Array:
-        """Return `of` in each phase of play, shape (..., phase); NaN for phases that a run lacks."""
+    def by_row(self, runs: Results) -> Array:
+        """Return `of` in each row, shape (rows,), or NaN where the drop is not of its kind."""
         of, _, _ = self._columns(runs)
         return of
 
-    def sums(self, runs: ByDrop) -> tuple[Array, Array]:
-        """Return a numerator and a denominator for each run, shape (...); 0 if no drop of the run counts.
+    def by_phase(self, runs: Results) -> Array:
+        """Return `of` in each phase of play, shape (..., phase); NaN for phases that a run lacks."""
+        is_phase = np.zeros(runs.longest, bool)
+        is_phase[runs.rows.drop[runs.rows.play]] = True
+        return runs.grid(self.by_row(runs), np.nan)[..., is_phase]
+
+    def sums(self, runs: Results, drops: tuple[int, int] | None = None) -> tuple[Array, Array]:
+        """Return a numerator and a denominator for each run, in the runs' shape; 0 if no drop of the run counts.
 
         The ratio of their totals is the mean over all runs. For a figure that is no mean, they are its value and 1.
+        `drops` limits the drops that count to those from the first number to before the second.
         """
-        of, among, where = self._columns(runs)
-        there, total = where.any(-1).astype(float), np.where(where, of, 0).sum(-1)
-        if self.take in (MEAN, SUM):
-            return total, np.where(where, among, 0).sum(-1) if self.take == MEAN else there
-        with np.errstate(all="ignore"):
-            if self.take == MOST:
-                return np.where(there > 0, np.where(where, of, -np.inf).max(-1, initial=-np.inf), 0), there
-            square = np.where(where, (of - (total / where.sum(-1))[..., None]) ** 2, 0).sum(-1)
-            return np.where(there > 0, np.sqrt(square / where.sum(-1)), 0), there
+        of, among, counts = self._columns(runs)
+        if drops is not None:
+            counts &= (drops[0] <= runs.rows.drop) & (runs.rows.drop < drops[1])
+        run, of, among = runs.rows.run[counts], of[counts], among[counts]
+        number, total = (np.bincount(run, weights, runs.runs) for weights in (None, of))
+        there = (number > 0).astype(float)
+        if self.take == MEAN:
+            there = np.bincount(run, among, runs.runs)
+        elif self.take == MOST:
+            total = np.full(runs.runs, -np.inf)
+            np.maximum.at(total, run, of)
+        elif self.take == SPREAD:
+            off = of - (total / np.maximum(number, 1))[run]
+            total = np.sqrt(np.bincount(run, off * off, runs.runs) / np.maximum(number, 1))
+        return np.where(number > 0, total, 0.0).reshape(runs.shape), there.reshape(runs.shape)
 
-    def value(self, runs: ByDrop, none: float = np.nan) -> Array:
-        """Return the value for every run, shape (...), or `none` for a run without a drop that counts."""
-        over, under = self.sums(runs)
+    def value(self, runs: Results, none: float = np.nan, drops: tuple[int, int] | None = None) -> Array:
+        """Return the value for every run, in the runs' shape, or `none` for a run without a drop that counts."""
+        over, under = self.sums(runs, drops)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(under > 0, over / np.where(under > 0, under, 1), none)
 
-    def is_known(self, runs: ByDrop) -> bool:
+    def is_known(self, runs: Results) -> bool:
         """Return whether the runs contain all that the formulas use; False without `of`."""
-        known = {*COLUMNS, *runs.terms, *runs.facts}
-        if not self.of or not self.names <= known or (self.at == SETUP and runs.phases.all()):
+        if not self.of or not all(runs.knows(name) for name in self.names):
             return False
-        return all((getattr(runs, name) != UNKNOWN).any() for name in self.needs)
+        if self.at == SETUP and runs.rows.play.all():
+            return False
+        return all(np.any(runs.column(name) != UNKNOWN) for name in self.needs)
 
     @property
     def is_whole(self) -> bool:
@@ -287,38 +299,25 @@ class Figure:
         texts = {"of": self.of, "among": self.among, "where": self.where}
         return {name: _read(text, self.key) for name, text in texts.items() if text or name != "of"}
 
-    def _columns(self, runs: ByDrop) -> tuple[Array, Array, Array]:
-        drops = ~runs.phases if self.at == SETUP else runs.phases
-        known = _Columns(runs, drops)
-        played = runs.thrown[..., drops] != UNKNOWN
-        of, among, where = (np.broadcast_to(part.of(known), played.shape).astype(float) for part in self.parts.values())
-        where = (where != 0) & played & np.isfinite(of) & np.isfinite(among)
+    def _columns(self, runs: Results) -> tuple[Array, Array, Array]:
+        """Return the values of `of` and `among`, and which rows count, each of shape (rows,)."""
+        is_there = (runs.column("thrown") != UNKNOWN) & (runs.rows.play == (self.at == PHASES))
+        of, among, where = (
+            np.broadcast_to(part.of(runs.column), is_there.shape).astype(float) for part in self.parts.values()
+        )
+        counts = (where != 0) & is_there & np.isfinite(of) & np.isfinite(among)
         for name in self.needs:
-            where &= getattr(runs, name)[..., drops] != UNKNOWN
-        return np.where(played, of, np.nan), among, where
+            counts &= runs.column(name) != UNKNOWN
+        return np.where(is_there, of, np.nan), among, counts
 
 
-class _Columns:
-    def __init__(self, runs: ByDrop, drops: Array) -> None:
-        self._runs, self._drops = runs, drops
-
-    def __call__(self, name: str) -> Array | float:
-        if name in COLUMNS:
-            return getattr(self._runs, name)[..., self._drops].astype(float)
-        if name in self._runs.facts:
-            return self._runs.facts[name][..., self._drops]
-        if name in self._runs.terms:
-            return float(self._runs.terms[name])
-        raise UsageError(f"a rule that a figure uses, {name}, is no number; allowed is a number; set it")
-
-
-def check(figures: Sequence[Figure], facts: Collection[str], terms: Collection[str], measured: bool) -> None:
+def check(figures: Sequence[Figure], facts: Collection[str], terms: Collection[str]) -> None:
     """Raise UsageError for the first figure that names what is not there, or what is there twice.
 
-    `facts` and `terms` are a game's numbers. A game that has `measured` its figures needs no formulas.
+    `facts` and `terms` are a game's numbers.
     """
     for figure in figures:
-        if not (figure.of or measured):
+        if not figure.of:
             raise UsageError(f'figure {figure.key!r} has no formula; write of="..."', f"figure {figure.key}")
         for part in figure.parts.values():
             for name in sorted(part.names):
@@ -337,9 +336,10 @@ def _read(text: str, key: str) -> Formula:
     return formula(text, f"figure {key!r}")
 
 
-def table(runs: ByDrop, figures: Sequence[Figure]) -> Array:
+def table(runs: Results, figures: Sequence[Figure]) -> Array:
     """Return the values for every run, shape (run, figure); 0 where a run has no drop that counts."""
-    return np.stack([figure.value(runs, none=0.0) for figure in figures], 1)
+    values = [figure.value(runs, none=0.0) for figure in figures]
+    return np.stack(values, -1) if values else np.zeros((*runs.shape, 0))
 
 
 def script(figures: Sequence[Figure], terms: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ A phase of play is any drop but the set-up, if there is one.
 
 from __future__ import annotations
 
-from tower_sim.runs.figure import MOST, SETUP, SHARE, SPREAD, SUM, Figure
+from tower_sim.results.figure import MOST, SETUP, SHARE, SPREAD, SUM, Figure
 
 INSIDE_SETUP = Figure("setup", "inside after the set-up", "cubes", "cubes inside after the set-up", "inside", at=SETUP)
 INSIDE = Figure("inside", "mean inside in play", "cubes", "cubes inside after a phase", "inside")

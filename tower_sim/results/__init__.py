@@ -1,8 +1,8 @@
-"""Results of many runs: one array of counts, and one list of the statistics (figures) that are computed from it.
+"""Results of many runs: one table of throws, the figures that are computed from it, and statistics over runs.
 
-    Runs (run, drop, colour) ---by_drop---> ByDrop (run, drop) ---Figure---> a number per phase, per run, or over all
+    Results (a row is a throw) ---Figure---> a number a phase, a run, or over all ---statistics---> with its interval
 
-Figures are defined in `tower.py` if they apply to every tower, else in the folder of their game. READ array.py FIRST.
+Figures are defined in `tower.py` if they apply to every tower, else in the folder of their game. READ throws.py FIRST.
 """
 
 # pyright: reportUnusedImport=false
@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 from tower_sim.tools import face
 
 if TYPE_CHECKING:
-    from tower_sim.runs.array import EVERY, Array, Plan, Runs, RunSampler
-    from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, count_by_drop
-    from tower_sim.runs.figure import MEAN, MOST, PHASES, SHARE, SUM, Figure, by_key, check, table
-    from tower_sim.runs.statistics import (
+    from tower_sim.results.figure import MEAN, MOST, PHASES, SHARE, SUM, Figure, by_key, check, table
+    from tower_sim.results.statistics import (
         CONFIDENCE,
         FEWEST,
         Estimate,
@@ -38,7 +36,20 @@ if TYPE_CHECKING:
         too_few,
         wilson,
     )
-    from tower_sim.runs.tower import (
+    from tower_sim.results.throws import (
+        COUNTS,
+        EVERY,
+        NOWHERE,
+        UNKNOWN,
+        Array,
+        Columns,
+        Plan,
+        Results,
+        RunSampler,
+        Words,
+        join,
+    )
+    from tower_sim.results.tower import (
         DETAILS,
         GENERAL,
         INSIDE,
