@@ -12,7 +12,7 @@ from support.fakes import CoinTower
 
 from tower_sim import cli
 from tower_sim.drops import Recorder
-from tower_sim.env import BATTLE, BattleGame, GameEnv, win
+from tower_sim.env import BATTLE, GameEnv, win
 from tower_sim.errors import UsageError
 from tower_sim.games import Decision, Turn
 from tower_sim.tools import registry
@@ -121,7 +121,7 @@ def test_a_copy_of_a_run_whose_seed_changed_is_set_without_a_throw_and_goes_on_t
 
 def test_the_answers_of_other_players_belong_to_a_copy():
     random = np.random.default_rng(1)
-    env = GameEnv(BattleGame(), win, BATTLE, others=lambda question: str(random.choice(question.options)))
+    env = GameEnv("dead_reckoning", win, BATTLE, others=lambda question: str(random.choice(question.options)))
     others = 0
     for seed in range(5):
         env.reset(seed=seed)

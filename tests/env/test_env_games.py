@@ -16,7 +16,7 @@ from support.cases import each_case
 import tower_sim.env  # noqa: F401 (it registers the environments)
 from tower_sim import UsageError
 from tower_sim.env import BATTLE as RULES
-from tower_sim.env import BattleGame, GameAEC, win
+from tower_sim.env import GameAEC, win
 from tower_sim.games import amerigo
 from tower_sim.games.dead_reckoning import GAME, battle
 
@@ -24,7 +24,7 @@ LUCK, PHASES, BATTLE = (f"tower_sim/{name}-v0" for name in ("PushYourLuck", "Ame
 
 
 def both(**options: Any) -> GameAEC:
-    return GameAEC(BattleGame(), win, RULES, **options)
+    return GameAEC(GAME, win, RULES, **options)
 
 
 def make(name: str, **options: Any) -> Any:

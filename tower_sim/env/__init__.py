@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tower_sim.tools import extra, face
 
 if TYPE_CHECKING:
-    from tower_sim.env.battle import BATTLE, BattleGame, win
+    from tower_sim.env.battle import BATTLE, win
     from tower_sim.env.both_sides import GameAEC
     from tower_sim.env.environment import GameEnv
     from tower_sim.env.phases import PhasesGame

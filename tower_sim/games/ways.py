@@ -54,7 +54,7 @@ class Ways:
         changed = [(key, value) for key, value in pairs if (known[key] != value if key in known else value)]
         changes = ", ".join(f"{key} {value}" for key, value in changed)
         lines = [f"{self.game.title}, {'ship' if self.game.board else 'tower'} {apparatus}, {model}, seed {seed}"]
-        lines += [*filter(None, [self.game.label(rules)]), *[f"house rules: {changes}"] * bool(changes)]
+        lines += [*filter(None, self.game.label(rules).split("; ")), *[f"house rules: {changes}"] * bool(changes)]
         return "\n".join([*lines, "turn: thrown, out, inside"])
 
     def line(self, turn: Turn, rules: Any) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 from typing import Any, cast
 
-from tower_sim.apparatus import Apparatus, with_board
+from tower_sim.apparatus import Apparatus, Board, with_board
 from tower_sim.drops import BoardModel, TooManyFailedDraws
 from tower_sim.errors import fault
-from tower_sim.games import Game, GameTower, Turn, places
+from tower_sim.games import Decision, Game, GameTower, Turn, places
 from tower_sim.games.compared import Compared, leaves
 from tower_sim.games.dead_reckoning import battle
-from tower_sim.games.dead_reckoning.battle import Battle, Step
+from tower_sim.games.dead_reckoning.battle import Battle, Step, Use, list_places
 from tower_sim.games.dead_reckoning.combat import RULES_VERSION, Result, legible
 from tower_sim.games.dead_reckoning.rules import Ability, BattleRules
 from tower_sim.results import SUM, Figure
@@ -47,8 +49,9 @@ FIGURES = (
 class DeadReckoning(Game):
     """Combats of Dead Reckoning. The `entry` of a turn is the `Battle` after its step.
 
-    Both sides use abilities while they are behind. If a run is cut short, the last entry is the battle before that
-    step.
+    The sides are asked which ability to use, and on which cube, or to pass; usually they use them while they are
+    behind. Cubes of one colour in one place are alike, so that a battle has a fixed list of answers. If a run is cut
+    short, the last entry is the battle before that step.
     """
 
     name, title, kind, run, apparatus = "dead_reckoning", "Dead Reckoning", "battle", "battle", "dead_reckoning"
@@ -81,12 +84,27 @@ class DeadReckoning(Game):
     def most_cubes(self, rules: BattleRules) -> int:
         return sum(rules.cubes.values())
 
-    def play(self, tower: GameTower, rules: BattleRules) -> Iterator[Turn]:
+    def players(self, rules: BattleRules) -> tuple[str, ...]:
+        """Return the sides, first the active one."""
+        return tuple(sorted(rules.colours, key=lambda colour: colour != rules.attacker))
+
+    def list_options(self, model: Any, rules: BattleRules) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(list_options(model.board, rules)))
+
+    def play(self, tower: GameTower, rules: BattleRules) -> Generator[Turn | Decision, str]:
         """Step i of run r draws from SeedSequence(seed, spawn_key=(r, i)); a run without a number has r = 0."""
         model = cast("BoardModel", tower.model)
-        first = now = battle.start(model, rules, tower.seed, tower.run or 0)
+        now = battle.start(model, rules, tower.seed, tower.run or 0)
         try:
-            for now in battle.play(model, first, dict.fromkeys(rules.cubes, battle.when_behind)):
+            while not now.over:
+                side, use = now.turn, None
+                if ways := now.uses(side) if battle.due(now) == "ability" else ():
+                    uses = {PASS: None} | {name_use(now, way): way for way in reversed(ways)}
+                    usual = battle.when_behind(now, side, ways)
+                    name = PASS if usual is None else name_use(now, usual)
+                    use = uses[(yield Decision((*uses,), name, list_seen(now), side))]
+                now = replace(now, seed=tower.seed)  # an environment may have changed it
+                now = battle.advance(model, now, {side: partial(_answer, use)})
                 if now.numbered > len(tower.cubes):  # others stand in for cubes that have run out
                     there = {*now.state.cubes, *now.state.board.cubes}
                     tower.cubes = (*tower.cubes, *sorted(there - {*tower.cubes}))
@@ -111,6 +129,51 @@ class DeadReckoning(Game):
 
 
 GAME = DeadReckoning()
+
+
+# The questions
+
+PASS = "pass"
+
+
+def list_options(board: Board, rules: BattleRules) -> Iterator[str]:
+    """Yield the answers of all sides: to pass, and each use of an ability."""
+    yield PASS
+    for side in rules.colours:
+        for number, ability in enumerate(rules.abilities[side]):
+            if ability.kind == "move":
+                ways = [(zone, goal) for zone, goals in board.neighbours.items() for goal in goals]
+                yield from (f"{number}: move {x} from {zone} to {goal}" for x in rules.colours for zone, goal in ways)
+            elif ability.kind == "take_off":
+                places = (place.removeprefix(ZONE) for place in list_places(board))
+                yield from (f"{number}: take_off {side} from {place}" for place in places)
+            else:
+                yield f"{number}: {ability.text}"
+
+
+def name_use(now: Battle, use: Use) -> str:
+    """Return the answer that makes this use of an ability, or of one that is alike."""
+    ability = now.ability(now.turn, use)
+    if use.cube is None:
+        return f"{use.ability}: {ability.text}"
+    (cube, place), *_ = ((cube, place) for cube, place in now.places.items() if cube.id == use.cube)
+    to = f" to {use.zone}" if use.zone else ""
+    return f"{use.ability}: {ability.kind} {cube.colour} from {place.removeprefix(ZONE)}{to}"
+
+
+def list_seen(now: Battle) -> dict[str, tuple[float, float]]:
+    """Return what a side sees besides the cubes in the ship and on the board."""
+    rules, supply = now.rules, count_by_colour((*now.supply, *now.island))
+    seen: dict[str, tuple[float, float]] = {"passes": (now.passes, 2)}
+    for side in rules.colours:
+        used = {use.ability for colour, use in now.used if colour == side}
+        seen[f"supply_{side}"] = supply.get(side, 0), rules.owned(side)
+        seen |= {f"{side}_ability_{i}": (i not in used, 1) for i in range(len(rules.abilities[side]))}
+    return seen
+
+
+def _answer(use: Use | None, _now: Battle, _side: str, _uses: Sequence[Use]) -> Use | None:
+    return use
 
 
 def list_facts(now: Battle) -> dict[str, Any]:
