@@ -228,7 +228,7 @@ class Compared:
 
     def label(self, side: int) -> str:
         """Return the rules in a few words, or ""."""
-        return ""
+        return self.game.label(self.rules[side])
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Course, Course]) -> str:
         """Return a few sentences about what a player will notice, the largest effects first.

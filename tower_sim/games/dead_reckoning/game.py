@@ -216,9 +216,6 @@ class ComparedBattles(Compared):
     def keys(self, side: int) -> dict[str, Any]:
         return dict(leaves(self.document(side)))
 
-    def label(self, side: int) -> str:
-        return self.game.label(self.rules[side])
-
 
 # In words
 
