@@ -27,8 +27,7 @@ from tower_sim.compare import Verdict, Wish, check_known, together
 from tower_sim.errors import fault
 from tower_sim.fitting import fit
 from tower_sim.fitting.tower import read_games
-from tower_sim.games import number
-from tower_sim.results import Results, average
+from tower_sim.results import Results, average, brief
 from tower_sim.surrogate import beside
 from tower_sim.tools import report_progress, writing
 
@@ -258,4 +257,4 @@ def _measure_distance(games: Sequence[Results], wishes: Sequence[Wish]) -> float
 
 
 def _format(value: float) -> str:
-    return f"{value:.2f}" if abs(value) < 10 else number(value)
+    return f"{value:.2f}" if abs(value) < 10 else brief(value)

@@ -25,7 +25,8 @@ from tower_sim.calibration.summaries import (
     Array,
     Window,
 )
-from tower_sim.report import Chart, Panel, Report, Rows, Section, Table, charts, count_decimals
+from tower_sim.report import Chart, Panel, Report, Rows, Section, Table, charts
+from tower_sim.results import count_decimals
 
 PERCENT = f"{100 * LEVEL:.0f} %"
 FEW = 40  # effective towers, below which intervals are rough

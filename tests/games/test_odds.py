@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy import stats
 from support.battles import ROUGH, able, rules_of, run, setup
@@ -12,13 +13,13 @@ from support.ships import DiceShip
 
 from tower_sim.games.dead_reckoning import GAME, Battle
 from tower_sim.games.dead_reckoning.game import list_facts
-from tower_sim.games.odds import mean, proportion, shares
-from tower_sim.games.places import BoardOdds
+from tower_sim.games.odds import mean_of, plain_mean, plain_shares, shares_of
+from tower_sim.games.places import ManyBoards
+from tower_sim.results import SHARE, Figure, wilson
 
 
-def many(model: Any, rules: Any, games: int) -> tuple[BoardOdds, list[Battle]]:
-    odds, battles = BoardOdds(GAME), []
-    odds.rules, odds.seed = rules, 3
+def many(model: Any, rules: Any, games: int) -> tuple[ManyBoards, list[Battle]]:
+    odds, battles = ManyBoards(GAME, rules, 3), []
     for game in range(games):
         turns = list(GAME.start(model, rules, 3, game))
         odds.add(turns)
@@ -40,7 +41,8 @@ def test_chances_and_means_are_those_of_the_battles_with_their_intervals(rough: 
     wins = [battle.result().winner == "violet" for battle in battles]
     chance = document["means"]["active_wins"]
     assert (chance["n"], chance["mean"]) == (60, pytest.approx(sum(wins) / 60))
-    assert chance["interval"] == proportion(sum(wins), 60)["interval"]
+    share = wilson(sum(wins), 60)
+    assert chance["interval"] == [share.low, share.high]
     for colour, side in (("violet", "active"), ("green", "other")):
         for name in ("strength", "coins", "cargo", "choice", "damage_given", "damage_taken"):
             values = [getattr(battle.result().sides[colour], name) for battle in battles]
@@ -125,12 +127,14 @@ def test_the_share_of_a_place_has_the_interval_of_battles_not_of_cubes():
     together = [Counter({"here" if i % 2 else "there": 5}) for i in range(200)]
     apart = [Counter({"here": 2 + i % 2, "there": 3 - i % 2}) for i in range(200)]
     for battles, expected in ((together, 0.5), (apart, 0.1)):
-        answer = shares(battles, ["here", "nowhere"])
-        low, high = answer["here"]["interval"] or (0, 0)
-        assert answer["here"]["share"] == pytest.approx(0.5)
-        assert high - low == pytest.approx(2 * 1.972 * expected / math.sqrt(199), rel=1e-3)
-        assert answer["nowhere"] == {"count": 0, "share": 0.0, "interval": [0.0, 0.0]}
-    assert shares(together[:1], [])["there"] == {"count": 5, "share": 1.0, "interval": None}
+        here, nowhere = shares_of(
+            np.array([[battle["here"], battle["nowhere"], battle["there"]] for battle in battles])
+        )[:2]
+        assert here.value == pytest.approx(0.5)
+        assert here.high - here.low == pytest.approx(2 * 1.972 * expected / math.sqrt(199), rel=1e-3)
+        assert (nowhere.n, nowhere.value, nowhere.low, nowhere.high) == (0, 0, 0, 0)
+    (alone,) = plain_shares({"there": shares_of(np.array([[5]]))[0]}).values()
+    assert alone == {"count": 5, "share": 1.0, "interval": None}
 
 
 @pytest.mark.slow
@@ -146,16 +150,17 @@ def test_the_chance_to_win_of_dice_is_that_of_an_enumeration_with_its_interval()
     assert high - low == pytest.approx(2 * 1.96 * deviation, rel=0.15)
 
 
-def test_wilson_intervals_stay_within_0_and_1_and_few_or_equal_values_have_none():
-    none, every = proportion(0, 10), proportion(10, 10)
+def test_intervals_of_means_stay_within_the_limits_of_a_figure_and_few_or_equal_values_have_none():
+    number, share = (Figure("x", "x", unit, of="out") for unit in ("cubes", SHARE))
     z2 = stats.norm.ppf(0.975) ** 2
-    assert none["interval"] == pytest.approx([0, z2 / (10 + z2)])
-    assert every["interval"] == pytest.approx([10 / (10 + z2), 1])
-    assert mean([3]) == {"n": 1, "mean": 3, "interval": None}
-    assert mean([2] * 9)["interval"] is None  # equal values show no spread
-    assert mean([0, 1, 2, 3, 4, 5, 6])["interval"] is None  # too few
-    assert proportion(3, 7)["interval"] is None
-    assert mean([0] * 9 + [1])["interval"] == [0, pytest.approx(0.1 + stats.t.ppf(0.975, 9) * 0.1)]  # none is below 0
+    assert plain_mean(mean_of(share, [0.0] * 10))["interval"] == pytest.approx([0, z2 / (10 + z2)])
+    assert plain_mean(mean_of(share, [1.0] * 10))["interval"] == pytest.approx([10 / (10 + z2), 1])
+    assert mean_of(share, [0.9] * 9 + [1.0]).high < 1 == mean_of(share, [0.5] + [1.0] * 9).high
+    assert plain_mean(mean_of(number, [3])) == {"n": 1, "mean": 3, "interval": None}
+    assert plain_mean(mean_of(number, [2] * 9))["interval"] is None  # equal values show no spread
+    assert plain_mean(mean_of(number, [0, 1, 2, 3, 4, 5, 6]))["interval"] is None  # too few
+    of_ten = plain_mean(mean_of(number, [0] * 9 + [1]))["interval"]
+    assert of_ten == [0, pytest.approx(0.1 + stats.t.ppf(0.975, 9) * 0.1)]  # none is below 0
 
 
 def test_the_document_has_the_rules_the_figures_and_the_places_and_is_json(rough: Any):

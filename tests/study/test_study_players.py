@@ -16,8 +16,8 @@ from support.datasets import SPEC, coin_games, study_text, table, write
 from tower_sim.campaign import parse, read_campaign, run
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import GOLD, GOLD_WITH_TOKEN
-from tower_sim.report import HOW_SURE, Table
-from tower_sim.results import Estimate, Resamples
+from tower_sim.report import Table
+from tower_sim.results import HOW_SURE, Estimate, Resamples
 from tower_sim.study import questions, study
 from tower_sim.study.baseline import find_kit, play_beside
 from tower_sim.study.tower import TowerFigures, phases_with

@@ -11,8 +11,7 @@ from support.datasets import coin_games, study_text, table, write, write_battles
 from tower_sim.campaign import read_campaign
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
-from tower_sim.report import plain_share, plainly, show
-from tower_sim.results import Estimate, Resamples
+from tower_sim.results import Estimate, Resamples, plain_share, plainly, show
 from tower_sim.study import battles, study
 
 

@@ -19,8 +19,7 @@ from tower_sim.campaign import parse, read_campaign, run
 from tower_sim.campaign.spec import Point
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
-from tower_sim.report import HOW_SURE
-from tower_sim.results import Estimates, any_difference, contrast
+from tower_sim.results import HOW_SURE, Estimates, any_difference, contrast
 from tower_sim.study import effects, study
 from tower_sim.study import swept as swept_report
 from tower_sim.study.design import SweptCurve, Varied, at_point, curves, list_varied, together

@@ -12,8 +12,8 @@ from tower_sim.compare.paired import Comparison
 from tower_sim.compare.words import decimals, describe_differences, describe_significant, notes
 from tower_sim.drawing import check_path, save
 from tower_sim.games import Group, Picture, Row
-from tower_sim.report import SETTERS, Cell, Chart, Panel, Report, Section, Table, charts
-from tower_sim.results import Array, Estimate, Estimates, averages
+from tower_sim.report import SETTERS, Chart, Panel, Report, Section, Table, charts
+from tower_sim.results import Array, Cell, Estimate, Estimates, averages
 from tower_sim.tools import need, writing
 
 PAGE = ".html"

@@ -33,13 +33,12 @@ from tower_sim.compare.play import (
     varied_by,
 )
 from tower_sim.compare.tuned import BEYOND, Reached, Tuned, Verdict, Wish, check_known, find_best, parse_wishes
-from tower_sim.compare.words import percent
 from tower_sim.errors import UsageError, check_whole
 from tower_sim.games import Compared
 from tower_sim.models import PHYSICS, Model, open_model
 from tower_sim.physics import PhysicsSettings
 from tower_sim.requests import Variant, read_variant
-from tower_sim.results import CONFIDENCE, FEWEST, Array, student_quantile
+from tower_sim.results import CONFIDENCE, FEWEST, Array, percent, student_quantile
 from tower_sim.surrogate import FAILED_NAME
 from tower_sim.tools import Telling, processes, report_progress
 from tower_sim.values import check_seed

@@ -16,13 +16,11 @@ from typing import Any, cast
 
 from tower_sim.compare.paired import Comparison, noun, row_json
 from tower_sim.compare.play import RuleValues, Way, as_it_was
-from tower_sim.compare.words import percent
 from tower_sim.errors import UsageError, check_table, fault, unknown
-from tower_sim.games import Row, how_sure, instead, number
+from tower_sim.games import Row, how_sure, instead
 from tower_sim.physics import PhysicsSettings, accuracies, accuracy
-from tower_sim.report import count_decimals
 from tower_sim.requests import APPARATUS, DEFAULT, GAME, Variant
-from tower_sim.results import FEWEST, too_few
+from tower_sim.results import FEWEST, brief, count_decimals, percent, too_few
 from tower_sim.tools import count_noun, one_line, toml_key, toml_text, writing
 
 SCHEMA, VERSION = "tower-sim/wish", 2
@@ -238,8 +236,8 @@ def _describe_obstacles(tuned: Tuned) -> list[str]:
         ]
         further = f"; {' and '.join(ends)}" if ends else ""
         obstacles.append(
-            f"What stands in its way: {title} goes from {number(least)} to {number(most)} in the ways that were tried, "
-            f"and is {'most' if is_low else 'least'} ({number(value)}) with {_list_changes(tuned.base, way)}{further}."
+            f"What stands in its way: {title} goes from {brief(least)} to {brief(most)} in the ways that were tried, "
+            f"and is {'most' if is_low else 'least'} ({brief(value)}) with {_list_changes(tuned.base, way)}{further}."
         )
     if not obstacles and len(tuned.wishes) > 1:
         obstacles.append(
@@ -283,7 +281,7 @@ def report(tuned: Tuned) -> str:
 def _list_side_effects(way: Reached) -> str:
     if not way.side_effects:
         return "no other figure surely changes" if way.changes else "as it is"
-    named = ", ".join(f"{_title(way, row)} {number(row.mean_b)}" for row in way.side_effects[:_LISTED])
+    named = ", ".join(f"{_title(way, row)} {brief(row.mean_b)}" for row in way.side_effects[:_LISTED])
     more = len(way.side_effects) - _LISTED
     return f"and changes {named}{f' and {more} more' if more > 0 else ''}"
 
@@ -411,10 +409,10 @@ class Wish:
     @property
     def words(self) -> str:
         if self.target is not None:
-            return number(self.target)
+            return brief(self.target)
         if math.isinf(self.high):
-            return f"{number(self.low)} or more"
-        return f"{number(self.high)} or less" if math.isinf(self.low) else f"{self.low:g} to {self.high:g}"
+            return f"{brief(self.low)} or more"
+        return f"{brief(self.high)} or less" if math.isinf(self.low) else f"{self.low:g} to {self.high:g}"
 
 
 def together(verdicts: Iterable[Verdict]) -> Verdict:

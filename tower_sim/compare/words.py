@@ -13,8 +13,7 @@ import numpy as np
 
 from tower_sim.compare.paired import LEVEL, POWER, Comparison, differences, noun
 from tower_sim.games import Row
-from tower_sim.report import count_decimals
-from tower_sim.results import FEWEST, too_few
+from tower_sim.results import FEWEST, count_decimals, percent, too_few
 from tower_sim.tools import count_noun
 
 _TITLE = 27  # characters of the first column; longer titles continue on further lines
@@ -172,13 +171,6 @@ def _describe_gain(figures: Sequence[Row], run: str) -> str:
             f"{low} to {high}); 1 is no gain."
         )
     return " ".join(sentences)
-
-
-def percent(share: float) -> str:
-    """Return a share as text; a small one is not rounded to none, nor a large one to all."""
-    if share in (0, 1):
-        return "all" if share else "none"
-    return "under 0.1 %" if share < 0.001 else "over 99.9 %" if share > 0.999 else f"{100 * share:.1f} %"
 
 
 def _times(ratio: float) -> str:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         how_sure,
         instead,
         leaves,
-        number,
     )
     from tower_sim.games.files import run_game_file
     from tower_sim.games.game import KEY, Game

@@ -17,7 +17,7 @@ import numpy as np
 from tower_sim.drops import DropModel
 from tower_sim.games.running import count_words, record, word_facts
 from tower_sim.games.tower import Turn
-from tower_sim.results import Array, Figure, Results, table
+from tower_sim.results import Array, Figure, Results, brief, table
 
 _CERTAIN = 1e-4  # adjusted p up to which a difference is called certain
 _WITH_MEANS = 4  # figures that the sentences give with their means
@@ -256,7 +256,7 @@ class Compared:
 
 def instead(row: Row, unit: str = "") -> str:
     """Return both means, as in `3.4 instead of 2.9`, with decimals that distinguish them."""
-    a, b = number(row.mean_a), number(row.mean_b)
+    a, b = brief(row.mean_a), brief(row.mean_b)
     for decimals in range(2, 7):
         if a != b:
             break
@@ -272,18 +272,18 @@ def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
         return f"too few {run}s to tell" if row.difference or row.sd_difference else f"no {run} differs"
     low, high = (scale * end for end in row.interval)
     if row.verdict is Sureness.ALIKE:
-        return f"no difference is shown, and it is most likely under {number(max(-low, high))} {unit}".rstrip()
+        return f"no difference is shown, and it is most likely under {brief(max(-low, high))} {unit}".rstrip()
     fewer = "fewer" if unit else "less"
     if row.verdict is Sureness.OPEN:
-        return f"no difference is shown, but it may be {number(-low)} {fewer} to {number(high)} more"
-    ends = f"{number(low)} to {number(high)} more" if low > 0 else f"{number(-high)} to {number(-low)} {fewer}"
+        return f"no difference is shown, but it may be {brief(-low)} {fewer} to {brief(high)} more"
+    ends = f"{brief(low)} to {brief(high)} more" if low > 0 else f"{brief(-high)} to {brief(-low)} {fewer}"
     return f"likely, but not sure, and it may be {ends}"
 
 
 def _describe(row: Row, of: str, run: str) -> str:
     if not of:
         unit = "" if row.unit in ("1", *row.title.split()) else f" {row.unit}"
-        by = f"about {number(abs(row.difference))}{unit} {'less' if row.difference < 0 else 'more'}"
+        by = f"about {brief(abs(row.difference))}{unit} {'less' if row.difference < 0 else 'more'}"
         return f"{row.title} {by} ({instead(row)}): {how_sure(row, run)}"
     shares = instead(replace(row, mean_a=100 * row.mean_a, mean_b=100 * row.mean_b), " %")
     return f"{of} is {row.title} in {shares}: {how_sure(row, run, 'points', 100)}"
@@ -295,14 +295,6 @@ def _describe_open(rows: Sequence[Row], run: str) -> str:
     wide = [row.title for row in rows if row.verdict is Sureness.OPEN]
     more = f" and {len(wide) - _NAMED} more" if len(wide) > _NAMED else ""
     return f". It may be large all the same, over a tenth, in {', '.join(wide[:_NAMED])}{more}" if wide else ""
-
-
-def number(value: float) -> str:
-    """Return a number as text: whole from 20, one decimal from 1, else two significant digits."""
-    size = abs(value)
-    if size >= 20:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if size >= 0.95 else f"{value:.2g}"
 
 
 def leaves(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:

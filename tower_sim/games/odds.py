@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -22,118 +19,72 @@ from tower_sim.results import (
     CONFIDENCE,
     FEWEST,
     Array,
+    Estimate,
     Figure,
     average,
     ratio_of_sums,
+    show,
     student_quantile,
-    table,
     too_few,
     wilson,
 )
 from tower_sim.tools import count_noun
 
 
-class ManyRuns(ABC):
-    """Statistics over many runs with the same `rules` and root `seed`. Reports need a run, pictures two."""
+def mean_of(figure: Figure, values: Sequence[float]) -> Estimate:
+    """Return the mean of a figure over runs, with Student's interval within the limits of the figure.
 
-    rules: Any = None
-    seed: int = 0
-
-    @abstractmethod
-    def add(self, turns: Sequence[Turn]) -> None:
-        pass
-
-    @property
-    @abstractmethod
-    def runs(self) -> int:
-        pass
-
-    @abstractmethod
-    def document(self) -> Mapping[str, Any]:
-        pass
-
-    @abstractmethod
-    def words(self) -> str:
-        pass
-
-    @abstractmethod
-    def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        pass
-
-
-def proportion(hits: int, games: int) -> Share:
-    """Return a share with its 95 % Wilson interval.
-
-    Args:
-        hits: The number of games that count.
-        games: The number of games.
-
-    Returns:
-        The share. Its interval is None for fewer than FEWEST games.
-
-    >>> proportion(1, 4)
-    {'n': 4, 'count': 1, 'share': 0.25, 'interval': None}
+    A share that is 0 or 1 in each run has Wilson's. There is none for fewer than FEWEST runs, and for equal values.
     """
-    share = wilson(hits, games)
-    interval = None if games < FEWEST else [share.low, share.high]
-    return {"n": games, "count": hits, "share": share.value, "interval": interval}
+    mean, least = average(values), min(values)
+    if figure.is_share and mean.n >= FEWEST and {*values} <= {0, 1}:
+        return wilson(round(sum(values)), mean.n)
+    if mean.n < FEWEST or least == max(values):
+        return Estimate(mean.value, math.nan, math.nan, mean.n)
+    low = max(mean.low, 0.0) if least >= 0 else mean.low
+    return Estimate(mean.value, low, min(mean.high, 1.0) if figure.is_share else mean.high, mean.n)
 
 
-def mean(values: Sequence[float], runs: int | None = None) -> Mean:
-    """Return a mean with its 95 % Student interval.
+def shares_of(counts: Array) -> list[Estimate]:
+    """Return the share of each column in all counts, shape (runs, columns), with n as its count.
 
-    Args:
-        values: The values.
-        runs: The number of runs that they are of; None is one of each.
-
-    Returns:
-        The mean. Its interval is None for fewer than FEWEST runs and for equal values.
-
-    >>> mean([3, 4, 5])
-    {'n': 3, 'mean': 4.0, 'interval': None}
-    """
-    estimate, least = average(values), min(values)
-    has_none = (estimate.n if runs is None else runs) < FEWEST or least == max(values)
-    low = max(estimate.low, 0.0) if least >= 0 else estimate.low
-    return {"n": estimate.n, "mean": estimate.value, "interval": None if has_none else [low, estimate.high]}
-
-
-def shares(runs: Sequence[Counter[str]], words: Iterable[str]) -> dict[str, Share]:
-    """Return the shares of `words`, and of others that were counted after them."""
-    every = [*words, *sorted({word for run in runs for word in run if run[word]} - set(words))]
-    return _shares(every, np.array([[run[word] for word in every] for run in runs]))
-
-
-def _shares(words: Sequence[str], counts: Array) -> dict[str, Share]:
-    """Return each word's count, its share of all `counts` (runs, words), and the share's 95 % interval.
-
-    The interval is Student's for a ratio of sums over runs; None for fewer than FEWEST runs.
+    The interval is Student's for a ratio of sums over runs; there is none for fewer than FEWEST runs.
     """
     totals, runs = counts.sum(1).tolist(), len(counts)
-    wide = float(student_quantile(runs - 1, (1 + CONFIDENCE) / 2)) if runs >= FEWEST else math.nan
-
-    def share_of(counts: list[int]) -> Share:
-        share, error = ratio_of_sums(counts, totals)
-        half = wide * error
-        interval = None if math.isnan(half) else [max(share - half, 0.0), min(share + half, 1.0)]
-        return {"count": sum(counts), "share": share, "interval": interval}
-
-    return {word: share_of(counts[:, i].tolist()) for i, word in enumerate(words)}
+    reach = float(student_quantile(runs - 1, (1 + CONFIDENCE) / 2)) if runs >= FEWEST else math.nan
+    found: list[Estimate] = []
+    for column in counts.T.tolist():
+        share, error = ratio_of_sums(column, totals)
+        half = reach * error
+        found.append(Estimate(share, np.maximum(share - half, 0.0), np.minimum(share + half, 1.0), sum(column)))
+    return found
 
 
-def mean_text(result: Mean, form: str = ".2f") -> str:
-    """Return a result of `mean` as text."""
-    return _with_interval(result["mean"], result["interval"], form)
+def plain_mean(mean: Estimate) -> Mean:
+    """Return a mean as plain JSON values."""
+    return {"n": mean.n, "mean": mean.value, "interval": _interval(mean)}
 
 
-def share_text(result: Share) -> str:
-    """Return a result of `proportion` or `shares` as text, in percent."""
-    return _with_interval(result["share"], result["interval"], ".1%")
+def plain_shares(shares: Mapping[str, Estimate]) -> dict[str, Share]:
+    """Return shares by name as plain JSON values."""
+    return {
+        name: {"count": share.n, "share": share.value, "interval": _interval(share)} for name, share in shares.items()
+    }
 
 
-def _with_interval(value: float, interval: Sequence[float] | None, form: str) -> str:
-    ends = f" ({interval[0]:{form}} to {interval[1]:{form}})" if interval else ""
-    return f"{value:{form}}{ends}"
+def _interval(of: Estimate) -> list[float] | None:
+    return None if math.isnan(of.low) else [float(of.low), float(of.high)]
+
+
+def tell(estimate: Estimate, unit: str = "") -> str:
+    """Return an estimate with its interval, or alone if it has none."""
+    is_alone = not estimate.low < estimate.high
+    return f"{estimate.value:.3g} {unit}".strip() if is_alone else show(estimate, unit)
+
+
+def tell_share(share: Estimate) -> str:
+    """Return a share in percent as `tell` does."""
+    return tell(share.times(100), "%")
 
 
 def run_type(game: Any) -> Any:
@@ -149,7 +100,7 @@ def run_type(game: Any) -> Any:
 
 
 def odds_type(game: Any) -> Any:
-    """Return the type of the document of `FigureOdds`."""
+    """Return the type of the document of `ManyRuns`."""
     name = _camel(game.name)
     means = {of.key: Annotated[Mean, Field(description=of.title)] for of in game.figures}
     about = {key: Field(description=f"The share of turns with each {key}.") for key in word_facts(game)}
@@ -176,17 +127,16 @@ def _camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-class FigureOdds(ManyRuns):
-    """Statistics over many runs: the mean of each figure, and the share of turns with each word."""
+class ManyRuns:
+    """Statistics over many runs: the mean of each figure, and the share of turns with each word.
 
-    def __init__(self, game: Any) -> None:
-        self.game = game
+    Reports need a run, pictures two.
+    """
+
+    def __init__(self, game: Any, rules: Any, seed: int) -> None:
+        self.game, self.rules, self.seed = game, rules, seed
+        self.record = TurnRecord(game, rules)
         self.names = ("", "")
-
-    @cached_property
-    def record(self) -> TurnRecord:
-        """The turns so far."""
-        return TurnRecord(self.game, self.rules)
 
     def add(self, turns: Sequence[Turn]) -> None:
         self.record.add(turns)
@@ -196,73 +146,70 @@ class FigureOdds(ManyRuns):
     def runs(self) -> int:
         return self.record.results.runs
 
+    @property
+    def means(self) -> dict[str, Estimate]:
+        """The mean of each figure over runs, by key."""
+        results = self.record.results
+        return {of.key: mean_of(of, of.value(results, none=0.0).tolist()) for of in self.game.figures}
+
+    @property
+    def shares(self) -> dict[str, dict[str, Estimate]]:
+        """The share of each word among the turns that tell a fact, by fact and word."""
+        return {
+            name: dict(zip(word_facts(self.game)[name], shares_of(counts), strict=True))
+            for name, counts in count_words(self.record.results).items()
+        }
+
     def document(self) -> dict[str, Any]:
-        results, (model, apparatus) = self.record.results, self.names
-        columns = table(results, self.game.figures).T
         return {
             "schema": "tower-sim/game-odds",
             "version": 2,
             "seed": str(self.seed),
-            "model": model,
-            "apparatus": apparatus,
+            "model": self.names[0],
+            "apparatus": self.names[1],
             "game": self.game.name,
             **self.game.plain(self.rules),
-            "runs": results.runs,
+            "runs": self.runs,
             "confidence": CONFIDENCE,
-            "means": {
-                of.key: _mean(of, values.tolist()) for of, values in zip(self.game.figures, columns, strict=True)
-            },
-            "shares": {name: _shares(word_facts(self.game)[name], counts)
-                       for name, counts in count_words(results).items()},
-        }  # fmt: skip
+            "means": {key: plain_mean(mean) for key, mean in self.means.items()},
+            "shares": {name: plain_shares(words) for name, words in self.shares.items()},
+        }
 
     def words(self) -> str:
-        now, width = self.document(), max(len(figure.title) for figure in self.game.figures)
-        head = f"{self.game.title}, {now['apparatus']}, {now['model']}, seed {self.seed}"
+        means, shares = self.means, self.shares
+        width = max(len(figure.title) for figure in self.game.figures)
         few = too_few(self.runs, self.game.run)
-        lines = [_summarize(self.game, now), "", head, *filter(None, [self.game.label(self.rules)])]
+        lines = [self._summarize(means, shares), ""]
+        lines += [f"{self.game.title}, {self.names[1]}, {self.names[0]}, seed {self.seed}"]
+        lines += filter(None, [self.game.label(self.rules)])
         lines += [few or f"{self.runs} {self.game.runs}; in brackets 95 % intervals", ""]
-        lines += [f"{of.title:{width}}  {_format_mean(of, now)}" for of in self.game.figures]
-        for name, words in now["shares"].items():
-            if turns := sum(share["count"] for share in words.values()):
+        lines += [f"{of.title:{width}}  {_tell_mean(of, means)}" for of in self.game.figures]
+        for name, words in shares.items():
+            if turns := sum(share.n for share in words.values()):
                 lines += ["", f"{name.replace('_', ' ')}, shares of {count_noun(turns, 'turn')}"]
-                seen = ((word.replace("_", " "), share) for word, share in words.items() if share["count"])
-                lines += [f"{word:{width}}  {share_text(share)}" for word, share in seen]
+                seen = ((str(word).replace("_", " "), share) for word, share in words.items() if share.n)
+                lines += [f"{word:{width}}  {tell_share(share)}" for word, share in seen]
         return "\n".join(lines)
 
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
         what = f"many {self.game.runs} of {self.game.name} have no picture"
         raise UsageError(f"{what}; allowed is one; leave --games out")
 
-
-def _summarize(game: Any, now: Mapping[str, Any]) -> str:
-    few = too_few(now["runs"], game.run)
-    figures = [figure for figure in game.figures if figure.sentence] or game.figures
-    many = f"{few}," if few else f"{now['runs']} {game.runs}"
-    over = f"On average over {many}" if now["runs"] > 1 else f"In this {game.run}"
-    means = [f'the figure "{figure.title}" is {_format_mean(figure, now)}' for figure in figures[:2]]
-    for name, words in () if few else now["shares"].items():
-        likely = sorted(words, key=lambda word: -words[word]["share"])[:2]
-        first, second = ([words[word] for word in likely] * 2)[:2]
-        ends = [share["interval"] for share in (first, second)]
-        if len(likely) == 2 and first["count"] and ends[0][0] < ends[0][1]:
-            sure = "that is sure" if ends[0][0] > ends[1][1] else "which of the two is more frequent is not sure"
-            names = [word.replace("_", " ") for word in likely]
-            frequent = (
-                f"The most frequent {name.replace('_', ' ')} is {names[0]}, with {share_text(first)} of the turns"
-            )
-            return f"{frequent}, before {names[1]} with {share_text(second)}: {sure}. {over} {means[0]}."
-    return f"{over} {', and '.join(means)}."
+    def _summarize(self, means: Mapping[str, Estimate], shares: Mapping[str, Mapping[str, Estimate]]) -> str:
+        game, few = self.game, too_few(self.runs, self.game.run)
+        figures = [figure for figure in game.figures if figure.sentence] or game.figures
+        many = f"{few}," if few else f"{self.runs} {game.runs}"
+        over = f"On average over {many}" if self.runs > 1 else f"In this {game.run}"
+        told = [f'the figure "{figure.title}" is {_tell_mean(figure, means)}' for figure in figures[:2]]
+        for name, words in () if few else shares.items():
+            (first, most), (second, next_most) = (sorted(words.items(), key=lambda word: -word[1].value) * 2)[:2]
+            if len(words) > 1 and most.n and most.low < most.high:
+                sure = "that is sure" if most.low > next_most.high else "which of the two is more frequent is not sure"
+                one, other = (str(word).replace("_", " ") for word in (first, second))
+                frequent = f"The most frequent {name.replace('_', ' ')} is {one}, with {tell_share(most)} of the turns"
+                return f"{frequent}, before {other} with {tell_share(next_most)}: {sure}. {over} {told[0]}."
+        return f"{over} {', and '.join(told)}."
 
 
-def _mean(figure: Figure, values: list[float]) -> Mean:
-    value = mean(values)
-    if figure.is_share and {*values} <= {0.0, 1.0}:  # of each run it is yes or no
-        value["interval"] = proportion(int(sum(values)), len(values))["interval"]
-    elif figure.is_share and value["interval"]:
-        value["interval"] = np.clip(value["interval"], 0, 1).tolist()
-    return value
-
-
-def _format_mean(figure: Figure, now: Mapping[str, Any]) -> str:
-    return mean_text(now["means"][figure.key], ".3g") + ("" if figure.is_share else f" {figure.unit}")
+def _tell_mean(figure: Figure, means: Mapping[str, Estimate]) -> str:
+    return tell(means[figure.key], "" if figure.is_share else figure.unit)

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field
 
 from tower_sim.apparatus import Apparatus, with_board
 from tower_sim.documents import Answer, Share, make_type
-from tower_sim.games.odds import FigureOdds, odds_type, share_text, shares
+from tower_sim.games.odds import ManyRuns, odds_type, plain_shares, shares_of, tell_share
 from tower_sim.games.tower import Turn
+from tower_sim.results import Estimate
 from tower_sim.tools import count_noun
 from tower_sim.values import ZONE
 
@@ -35,21 +37,21 @@ class PlaceShares(Answer):
 
 
 def board_odds_type(game: Any) -> Any:
-    """Return the type of the document of `BoardOdds`."""
+    """Return the type of the document of `ManyBoards`."""
     own = odds_type(game)
     more = {"version": Literal[VERSION], "places": PlaceShares}
     return make_type(own.__name__, own.__doc__, own.__annotations__ | more)
 
 
-class BoardOdds(FigureOdds):
+class ManyBoards(ManyRuns):
     """Statistics over many runs of a game on a ship's board: the figures, and the share of cubes at each place.
 
     `landed` has the places of the cubes as they were thrown, `final` of those that lie on the board at the end, and
     `thrown` the number of different cubes thrown, by run. `rests` has the x and y (m) of those that lie there.
     """
 
-    def __init__(self, game: Any) -> None:
-        super().__init__(game)
+    def __init__(self, game: Any, rules: Any, seed: int) -> None:
+        super().__init__(game, rules, seed)
         self.landed: list[Counter[str]] = []
         self.final: list[Counter[str]] = []
         self.thrown: list[int] = []
@@ -65,15 +67,15 @@ class BoardOdds(FigureOdds):
         self.rests += [resident.pose.position[:2] for resident in lying if resident.pose]
 
     def document(self) -> dict[str, Any]:
-        places = {"landed": shares(self.landed, ()), "final": shares(self.final, ())}
+        places = {"landed": plain_shares(_shares(self.landed)), "final": plain_shares(_shares(self.final))}
         return super().document() | {"version": VERSION, "places": places}
 
     def words(self) -> str:
-        landed, final = shares(self.landed, ()), shares(self.final, ())
+        landed, final = _shares(self.landed), _shares(self.final)
         lines = [super().words(), "", "share of cubes: as thrown, in the end"]
         for place, share in landed.items():
-            end = share_text(final[place]) if place in final else "none"
-            lines.append(f"{describe_place(place):<17} {share_text(share)}, {end}")
+            end = tell_share(final[place]) if place in final else "none"
+            lines.append(f"{describe_place(place):<17} {tell_share(share)}, {end}")
         return "\n".join(lines)
 
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
@@ -85,3 +87,8 @@ class BoardOdds(FigureOdds):
         parts = [self.game.title, ship.name, count_noun(self.runs, self.game.run), label, model, f"seed {self.seed}"]
         title = ", ".join(filter(None, parts))
         draw_densities(ship, self.rests, counts, self.thrown, path, title=title, run=self.game.run)
+
+
+def _shares(runs: Sequence[Counter[str]]) -> dict[str, Estimate]:
+    places = sorted({place for run in runs for place in run if run[place]})
+    return dict(zip(places, shares_of(np.array([[run[place] for place in places] for run in runs])), strict=True))

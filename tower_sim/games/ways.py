@@ -12,8 +12,8 @@ from typing import Any, cast
 from tower_sim.drops import DropModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games.compared import leaves
-from tower_sim.games.odds import FigureOdds, ManyRuns, odds_type, run_type
-from tower_sim.games.places import BoardOdds, board_odds_type
+from tower_sim.games.odds import ManyRuns, odds_type, run_type
+from tower_sim.games.places import ManyBoards, board_odds_type
 from tower_sim.games.running import check_knocks
 from tower_sim.games.tower import Turn
 from tower_sim.tools import count_noun, toml_table
@@ -107,9 +107,9 @@ class Ways:
         """Return the exact number of turns of a run, or None."""
         return self.game.turns(rules) if self.game.plan(rules) else None
 
-    def odds(self) -> ManyRuns | None:
-        """Return empty statistics over many runs, or None."""
-        return (BoardOdds if self.game.board else FigureOdds)(self.game) if self.game.figures else None
+    def odds(self, rules: Any, seed: int) -> ManyRuns:
+        """Return empty statistics over many runs with these rules and root seed."""
+        return (ManyBoards if self.game.board else ManyRuns)(self.game, rules, seed)
 
 
 def change(game: Any, rules: Any, changes: Sequence[str]) -> Any:

@@ -8,16 +8,6 @@ from tower_sim.tools import face
 if TYPE_CHECKING:
     from tower_sim.report import charts
     from tower_sim.report.charts import RULE, Draw, Panel, bars, level, points
-    from tower_sim.report.numbers import (
-        HOW_SURE,
-        Cell,
-        capitalise,
-        count_decimals,
-        how_sure,
-        plain_share,
-        plainly,
-        show,
-    )
     from tower_sim.report.page import FILES, SETTERS, Chart, Report, Rows, Section, Table, check_report
 
 __getattr__ = face(__name__)

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.report import charts
-from tower_sim.report.numbers import Cell, show
-from tower_sim.results import Estimate
+from tower_sim.results import Cell, Estimate, show
 from tower_sim.tools import check, make_folder, need, write_all
 from tower_sim.web import Page, read_built, source
 

@@ -292,8 +292,8 @@ class Play(Seeded, Modelled):
             none = "" if self.played.apparatus else f", and {self.played.name} has none of its own"
             what = f"no apparatus is named{none}"
             raise UsageError(f"{what}; allowed is {allowed()}; name one (--tower, or the field apparatus)", APPARATUS)
-        if self.games is not None and self.played.ways.odds() is None:
-            names = [game.name for game in games() if game.ways.odds() is not None]
+        if self.games is not None and not self.played.figures:
+            names = [game.name for game in games() if game.figures]
             none = f"none with {self.played.name}"
             raise fault("games", self.games, none, f"{' and '.join(names)} tell odds of many")
 
@@ -435,9 +435,7 @@ def play_document(request: Play, played: Sequence[Turn], model: DropModel) -> Ma
 
 def no_odds(request: Play) -> ManyRuns:
     """Return the odds before the first run."""
-    many = cast("ManyRuns", request.played.ways.odds())
-    many.rules, many.seed = request.house.rules, request.seed
-    return many
+    return request.played.ways.odds(request.house.rules, request.seed)
 
 
 def fill(many: ManyRuns, request: Play, model: DropModel, tell: Callable[[int], None]) -> None:

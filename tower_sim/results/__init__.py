@@ -12,6 +12,18 @@ from tower_sim.tools import face
 
 if TYPE_CHECKING:
     from tower_sim.results.figure import MEAN, MOST, PHASES, SHARE, SUM, Figure, by_key, check, table
+    from tower_sim.results.numbers import (
+        HOW_SURE,
+        Cell,
+        brief,
+        capitalise,
+        count_decimals,
+        how_sure,
+        percent,
+        plain_share,
+        plainly,
+        show,
+    )
     from tower_sim.results.statistics import (
         CONFIDENCE,
         FEWEST,

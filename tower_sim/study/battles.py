@@ -12,8 +12,8 @@ from typing import cast
 import numpy as np
 
 from tower_sim.campaign import INSIDE, Campaign
-from tower_sim.report import Chart, Panel, Rows, Section, Table, charts, how_sure, plain_share, show
-from tower_sim.results import NOWHERE, Array, Estimate, Estimates, Resamples, chi2_tail
+from tower_sim.report import Chart, Panel, Rows, Section, Table, charts
+from tower_sim.results import NOWHERE, Array, Estimate, Estimates, Resamples, chi2_tail, how_sure, plain_share, show
 from tower_sim.study.retention import count_values, grouped, histogram, list_counts, overall, resident_rows
 from tower_sim.tools import count_noun
 from tower_sim.values import BORDER, ZONE

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.report import plainly
-from tower_sim.results import CONFIDENCE, Array, Estimate, any_difference, contrast, holm, student_quantile
+from tower_sim.results import CONFIDENCE, Array, Estimate, any_difference, contrast, holm, plainly, student_quantile
 from tower_sim.study.design import SweptCurve, Varied
 
 RISES, FALLS = "rises", "falls"

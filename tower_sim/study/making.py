@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tower_sim.campaign import Campaign, describe, read_campaign, spans
-from tower_sim.report import SETTERS, Report, Rows, Section, Table, check_report, how_sure, show
-from tower_sim.results import FEWEST, Estimate, Resamples
+from tower_sim.report import SETTERS, Report, Rows, Section, Table, check_report
+from tower_sim.results import FEWEST, Estimate, Resamples, how_sure, show
 from tower_sim.study import battles, questions, sections, swept, tower
 from tower_sim.study.design import at_point, curves, each_point, used_points
 from tower_sim.tools import count_noun, need, report_progress

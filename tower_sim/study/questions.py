@@ -11,24 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from tower_sim.campaign import Campaign
-from tower_sim.report import (
-    RULE,
-    Chart,
-    Draw,
-    Panel,
-    Rows,
-    Section,
-    Table,
-    bars,
-    capitalise,
-    charts,
-    level,
-    plain_share,
-    plainly,
-    points,
-    show,
-)
-from tower_sim.results import Array, Estimates
+from tower_sim.report import RULE, Chart, Draw, Panel, Rows, Section, Table, bars, charts, level, points
+from tower_sim.results import Array, Estimates, capitalise, plain_share, plainly, show
 from tower_sim.study import retention
 from tower_sim.study.design import phase_figures
 from tower_sim.study.retention import DROPS_OF_A_CELL, by_group, grouped, list_counts, overall

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tower_sim.campaign import Campaign
-from tower_sim.report import RULE, Chart, Panel, Rows, Section, Table, bars, charts, level, points, show
-from tower_sim.results import Array, Estimates, Resamples, apart, holm
+from tower_sim.report import RULE, Chart, Panel, Rows, Section, Table, bars, charts, level, points
+from tower_sim.results import Array, Estimates, Resamples, apart, holm, show
 from tower_sim.study import battles, retention
 from tower_sim.study.baseline import is_of_the_rule
 from tower_sim.study.design import estimate, other_figures, own_columns

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tower_sim.campaign import Campaign
-from tower_sim.report import HOW_SURE, Chart, Panel, Rows, Section, Table, capitalise, charts, plainly, points, show
-from tower_sim.results import FEWEST, INSIDE, OUT, THROWN_OUT, Array
+from tower_sim.report import Chart, Panel, Rows, Section, Table, charts, points
+from tower_sim.results import FEWEST, HOW_SURE, INSIDE, OUT, THROWN_OUT, Array, capitalise, plainly, show
 from tower_sim.study import effects as fx
 from tower_sim.study.design import (
     BATTLE,

@@ -7,8 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from tower_sim.campaign import Campaign
-from tower_sim.report import capitalise, how_sure, plain_share, plainly
-from tower_sim.results import INSIDE, INSIDE_SETUP, OUT, Array, Estimate, Estimates, Figure, Resamples
+from tower_sim.results import (
+    INSIDE,
+    INSIDE_SETUP,
+    OUT,
+    Array,
+    Estimate,
+    Estimates,
+    Figure,
+    Resamples,
+    capitalise,
+    how_sure,
+    plain_share,
+    plainly,
+)
 from tower_sim.study import retention
 from tower_sim.study.baseline import play_beside
 from tower_sim.study.design import estimate, other_figures, phase_figures

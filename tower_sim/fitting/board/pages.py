@@ -6,8 +6,8 @@ import numpy as np
 
 from tower_sim.fitting.board.check import PERMUTATIONS, BoardCheck, ComparedFact, classes
 from tower_sim.fitting.numerics import LEVEL
-from tower_sim.report import Cell, Chart, Panel, Report, Rows, Section, Table, charts
-from tower_sim.results import Array, Estimates
+from tower_sim.report import Chart, Panel, Report, Rows, Section, Table, charts
+from tower_sim.results import Array, Cell, Estimates
 from tower_sim.surrogate import TERMS, BoardLaw
 
 FEWEST = 30  # cells with a smaller denominator are left out of plots and tables

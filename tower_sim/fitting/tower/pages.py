@@ -26,8 +26,8 @@ from tower_sim.fitting.tower.whole_games import (
     Power,
     WholeGames,
 )
-from tower_sim.report import Chart, Panel, Report, Rows, Section, Table, charts, show
-from tower_sim.results import Estimate, Estimates
+from tower_sim.report import Chart, Panel, Report, Rows, Section, Table, charts
+from tower_sim.results import Estimate, Estimates, show
 from tower_sim.surrogate import RungScore
 
 NORMAL = 1.959964  # standard errors in half a 95 % interval

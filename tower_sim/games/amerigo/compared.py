@@ -20,9 +20,8 @@ from tower_sim.games.compared import (
     Values,
     how_sure,
     instead,
-    number,
 )
-from tower_sim.results import SHARE, Columns, Figure, Results, RunSampler, table
+from tower_sim.results import SHARE, Columns, Figure, Results, RunSampler, brief, table
 
 _CHOICE = Figure("choice", "phases with a choice", SHARE, "phases with two or more actions", "colours >= 2")
 
@@ -98,24 +97,24 @@ class ComparedGames(Compared):
 def _describe_cubes(row: Row) -> str:
     how = how_sure(row, "game", "cubes")
     if row.verdict is Sureness.ALIKE:
-        return f"In B about as many cubes stay in the tower as in A ({number(row.mean_a)}): {how}."
+        return f"In B about as many cubes stay in the tower as in A ({brief(row.mean_a)}): {how}."
     if row.verdict is Sureness.OPEN:
         return f"Whether more or fewer cubes stay in the tower in B is open ({instead(row)}): {how}."
     fewer = "fewer" if row.difference < 0 else "more"
-    return f"B: about {number(abs(row.difference))} {fewer} cubes stay in the tower ({instead(row)}): {how}."
+    return f"B: about {brief(abs(row.difference))} {fewer} cubes stay in the tower ({instead(row)}): {how}."
 
 
 def _describe_choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
     choice_a, choice_b = (f"{100 * course['choice'].mean():.0f} %" for course in courses)
     if actions.verdict is Sureness.ALIKE:
-        phases = f"{number(actions.mean_a)} in a phase; two or more in {choice_a} of the phases"
+        phases = f"{brief(actions.mean_a)} in a phase; two or more in {choice_a} of the phases"
         of_actions = f"There are about as many actions to choose from ({phases})"
     else:
         phases = f"two or more in {choice_b} of the phases instead of {choice_a}"
         of_actions = f"There are {instead(actions, ' actions to choose from in a phase')} ({phases})"
     of_points = instead(points, " action points")
     if points.verdict is Sureness.ALIKE:
-        of_points = f"about as many action points ({number(points.mean_a)})"
+        of_points = f"about as many action points ({brief(points.mean_a)})"
     first, second = (
         "no difference is shown" if row.verdict is Sureness.ALIKE else how_sure(row, "game")
         for row in (actions, points)
@@ -128,5 +127,5 @@ def _describe_choice(actions: Row, points: Row, courses: tuple[Course, Course]) 
 def _describe_gold(row: Row) -> str:
     token = " with the gold token" if row.key == "gold_with_token" else ""
     if row.verdict is Sureness.ALIKE:
-        return f"Passing pays about as much gold{token} ({number(row.mean_a)})."
+        return f"Passing pays about as much gold{token} ({brief(row.mean_a)})."
     return f"Passing{token} pays {instead(row, ' gold')}: {how_sure(row, 'game')}."

@@ -1,10 +1,10 @@
-"""Numbers as text, with as many digits as their intervals are worth."""
+"""Numbers as text, with as many digits as their intervals are worth: the one place where numbers are rounded."""
 
 from __future__ import annotations
 
 import math
 
-from tower_sim.results import Estimate, too_few
+from tower_sim.results.statistics import Estimate, too_few
 
 Cell = str | int | float | Estimate | None
 HOW_SURE = "19 times in 20 the true figure lies within ±, or in the brackets"
@@ -80,3 +80,18 @@ def _format_fixed(value: float, places: int) -> str:
         return "0"
     text = f"{value:.{places}f}"
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+
+
+def brief(value: float) -> str:
+    """Return a number without an interval: whole from 20, one decimal from 1, else two significant digits."""
+    size = abs(value)
+    if size >= 20:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if size >= 0.95 else f"{value:.2g}"
+
+
+def percent(share: float) -> str:
+    """Return a share without an interval; a small one is not rounded to none, nor a large one to all."""
+    if share in (0, 1):
+        return "all" if share else "none"
+    return "under 0.1 %" if share < 0.001 else "over 99.9 %" if share > 0.999 else f"{100 * share:.1f} %"
