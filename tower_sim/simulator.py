@@ -25,12 +25,9 @@ from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.core.drop import MOST_OVERLAP
 from tower_sim.tools import in_threads, portable
 from tower_sim.values import (
-    BORDER,
     INSIDE,
     LOST,
     MAX_CUBES,
-    TABLE,
-    ZONE,
     Cube,
     Event,
     Landing,
@@ -204,8 +201,7 @@ def _landings(scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:
 
 def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
     regions = [region.name for region in shape.regions]
-    zones = [ZONE + zone.name for zone in shape.board.zones] if shape.board else []
-    places = [*zones, BORDER, TABLE] if zones else []
+    places = shape.board.places if shape.board else ()
     return Door(
         PhysicsModel.name,
         shape.name,

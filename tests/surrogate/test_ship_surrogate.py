@@ -19,7 +19,7 @@ from tower_sim.apparatus import load, with_board
 from tower_sim.campaign import Campaign, parse
 from tower_sim.errors import UsageError
 from tower_sim.fitting.board.check import check_law, list_facts, permute, play_again
-from tower_sim.fitting.board.fit import Throws, count_throws, fit_changes, fit_law, list_places
+from tower_sim.fitting.board.fit import Throws, count_throws, fit_changes, fit_law
 from tower_sim.fitting.board.pages import report
 from tower_sim.results import Words
 from tower_sim.surrogate import BoardLaw, Covered, ShipSurrogate
@@ -27,7 +27,7 @@ from tower_sim.surrogate.ship import draw_places
 from tower_sim.values import supply
 
 SHIP = with_board(load("dead_reckoning"))
-PLACES = list_places(SHIP.board)
+PLACES = SHIP.board.places
 SIZE = len(PLACES)
 EXPLOSIVE = PLACES.index("zone:explosive_shot")
 

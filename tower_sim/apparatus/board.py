@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from tower_sim.values import BORDER, TABLE, ZONE
+
 Point = tuple[float, float]
 
 
@@ -42,6 +44,11 @@ class Board:
     y: tuple[float, float]
     floor: float
     border_top: float
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The places of cubes that lie on the board or next to it: the zones, the border and the table."""
+        return (*(ZONE + zone.name for zone in self.zones), BORDER, TABLE)
 
     def zone(self, name: str) -> Zone:
         """Return the zone called `name`; raise KeyError if there is none."""

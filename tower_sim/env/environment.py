@@ -23,7 +23,7 @@ from tower_sim.games import Decision, Game, Turn, board_figure, figure
 from tower_sim.models import open_model
 from tower_sim.results import Array
 from tower_sim.tools import registry
-from tower_sim.values import BORDER, TABLE, ZONE, Outcome, TowerState, check_seed
+from tower_sim.values import Outcome, TowerState, check_seed
 
 KNOWLEDGE = ("throw", "table", "state")
 """The observation: `throw` hides the cubes inside, `table` counts them by colour, `state` adds every place and age."""
@@ -146,9 +146,9 @@ class GameEnv(gymnasium.Env[Array, Any]):
         if not self.actions:
             raise fault("game", self.game.name, "one that asks", "let its play yield a Decision, and list its options")
         self.cubes = dict(self.game.cubes(self.rules))
-        zones = [ZONE + zone.name for zone in self.shape.board.zones] if self.shape.board else []
-        self._board = [*zones, BORDER, TABLE] if zones else []
-        self._places = {place: i for i, place in enumerate((*(x.name for x in self.shape.regions), *zones), 1)}
+        self._board = self.shape.board.places if self.shape.board else ()
+        regions = (region.name for region in self.shape.regions)
+        self._places = {place: i for i, place in enumerate((*regions, *self._board[:-2]), 1)}
         self._position: Position | None = None
         self._live: Position | None = None
         self._failed, self._identity = "", (self.game.name, self.rules, self.model.empty(), self.player)

@@ -14,7 +14,7 @@ from tower_sim.apparatus import WithBoard
 from tower_sim.campaign import Campaign, ShardRows, Spec, canonical_json, list_tables, play_run
 from tower_sim.drops import BoardModel, RecordedDrop, Recorder
 from tower_sim.errors import UsageError, check_whole, fault
-from tower_sim.fitting.board.fit import Throws, count_throws, find_ship, list_places, number_places
+from tower_sim.fitting.board.fit import Throws, count_throws, find_ship, number_places
 from tower_sim.fitting.data import find_apparatus, other_engine, starts
 from tower_sim.fitting.numerics import LEVEL, p_value
 from tower_sim.models import open_surrogate
@@ -120,7 +120,7 @@ def classes() -> list[str]:
 
 
 def _final(campaign: Campaign, ship: WithBoard) -> tuple[Array, Array]:
-    cubes, places = campaign.cubes, list_places(ship.board)
+    cubes, places = campaign.cubes, ship.board.places
     last = np.full(campaign.runs, NOWHERE)
     run = campaign.rows.run[cubes.row]
     np.maximum.at(last, run, cubes.row)

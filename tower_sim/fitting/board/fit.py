@@ -19,7 +19,7 @@ from tower_sim.results import NOWHERE, Array, Words
 from tower_sim.study import through_ship
 from tower_sim.surrogate import BOARD, BoardLaw, Covered, Fitted, Source
 from tower_sim.tools import nothing
-from tower_sim.values import BORDER, INSIDE, TABLE, ZONE
+from tower_sim.values import INSIDE
 
 MOST_STUCK = 1e-3  # of the cubes thrown; with more stuck, no law is fitted, since the law has no stuck cubes
 
@@ -68,17 +68,12 @@ def find_ship(campaigns: Sequence[Campaign]) -> WithBoard:
     return with_board(find_apparatus(campaigns))
 
 
-def list_places(board: Board) -> tuple[str, ...]:
-    """Return the names of a board's places, in the order of the law: zones, border, table."""
-    return (*(ZONE + zone.name for zone in board.zones), BORDER, TABLE)
-
-
 def count_throws(campaigns: Sequence[Campaign], ship: WithBoard) -> Throws:
     """Count the cubes of the campaigns' throws by place, without throws in which a cube was in the ship.
 
     Raises UsageError if no cube was thrown, or more than one such throw for every 1000 cubes.
     """
-    places = list_places(ship.board)
+    places = ship.board.places
     parts = [_throws(campaign, places) for campaign in campaigns]
     columns = ("run", "landed", "lying", "changed", "moves")
     run, landed, lying, changed, moves = (np.concatenate([getattr(part, name) for part in parts]) for name in columns)

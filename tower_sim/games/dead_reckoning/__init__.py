@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         Use,
         advance,
         due,
-        list_places,
         start,
         when_behind,
     )

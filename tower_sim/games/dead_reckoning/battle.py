@@ -37,7 +37,7 @@ from tower_sim.games.dead_reckoning.combat import (
 from tower_sim.games.dead_reckoning.rules import Ability, BattleRules
 from tower_sim.games.running import MAX_RUN, check_run
 from tower_sim.tools import check_bounds, pack, unpack
-from tower_sim.values import BORDER, TABLE, ZONE, Cube, Landing, Outcome, Status, TowerState, count_by_colour, in_order
+from tower_sim.values import ZONE, Cube, Landing, Outcome, Status, TowerState, count_by_colour, in_order
 from tower_sim.values import supply as make_cubes
 
 TOKEN_PREFIX = "BATTLE4"
@@ -47,11 +47,6 @@ NEED_CONTACTS = (("two_zones", "both"), ("two_zones", "rethrown"), ("on_cube", "
 SHAKES = 10  # limit of shakes in a row; stuck cubes are then taken out by hand and thrown again, so battles end
 
 StepKind = Literal["throw", "shake", "rethrow", "explosion", "ability", "pass"]
-
-
-def list_places(board: Board) -> list[str]:
-    """Return the zones of a board, the border and the table."""
-    return [*(ZONE + zone.name for zone in board.zones), BORDER, TABLE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +67,7 @@ class Step:
     - `side` used `ability` (a text, see `Ability.text`) in the way `use`, or passed.
     - `placed`, `taken`, `lost`: cubes put into a zone, taken off the board, or out of the battle on the table.
     - `short`: the numbers of cubes that were missing, by colour.
-    - `drawn`: whether the model computed an outcome, with the `status` after the failed draws in `failures`.
+    - `drawn`: whether the model computed an outcome, with this `status`.
     - `landings`: the place of every cube after the step.
     """
 
@@ -87,12 +82,7 @@ class Step:
     short: dict[str, int] = field(default_factory=dict[str, int])
     drawn: bool = False
     status: Status = Status.SETTLED
-    failures: tuple[Status, ...] = ()
     landings: tuple[Landing, ...] = ()
-
-    @property
-    def attempts(self) -> int:
-        return self.drawn + len(self.failures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +173,7 @@ class Battle:
         """Return the number of cubes by place and colour."""
         colours = self.rules.colours
         off = {name: getattr(self, name) for name in ("hand", "supply", "island", "lost", "taken")}
-        on_board = {place: self.state.board.at(place) for place in list_places(self.board)}
+        on_board = {place: self.state.board.at(place) for place in self.board.places}
         places = off | {"stuck": self.state.cubes} | on_board
         return {place: count_by_colour(cubes, colours) for place, cubes in places.items()}
 
@@ -402,7 +392,7 @@ def _land(battle: Battle, step: Step, outcome: Outcome) -> Battle:
     lost = tuple(cube for cube, fate in fates.items() if fate == "lost")
     across = _zones_across(battle, outcome) if rulings.two_zones == "both" else {}
     landings = tuple(Landing(x.cube, x.place, touches=across.get(x.cube.id, ())) for x in landed)
-    step = replace(step, lost=lost, drawn=True, status=outcome.status, failures=outcome.failures, landings=landings)
+    step = replace(step, lost=lost, drawn=True, status=outcome.status, landings=landings)
     return replace(
         battle,
         state=outcome.state.take(lost) if lost else outcome.state,

@@ -14,7 +14,7 @@ from tower_sim.errors import fault
 from tower_sim.games import Decision, Game, GameTower, Turn, places
 from tower_sim.games.compared import Compared, leaves
 from tower_sim.games.dead_reckoning import battle
-from tower_sim.games.dead_reckoning.battle import Battle, Step, Use, list_places
+from tower_sim.games.dead_reckoning.battle import Battle, Step, Use
 from tower_sim.games.dead_reckoning.combat import RULES_VERSION, Result, legible
 from tower_sim.games.dead_reckoning.rules import Ability, BattleRules
 from tower_sim.results import SUM, Figure
@@ -145,7 +145,7 @@ def list_options(board: Board, rules: BattleRules) -> Iterator[str]:
                 ways = [(zone, goal) for zone, goals in board.neighbours.items() for goal in goals]
                 yield from (f"{number}: move {x} from {zone} to {goal}" for x in rules.colours for zone, goal in ways)
             elif ability.kind == "take_off":
-                places = (place.removeprefix(ZONE) for place in list_places(board))
+                places = (place.removeprefix(ZONE) for place in board.places)
                 yield from (f"{number}: take_off {side} from {place}" for place in places)
             else:
                 yield f"{number}: {ability.text}"

@@ -365,17 +365,6 @@ class BattleRules(Rules):
         """The colour whose buildings are attacked, or ""."""
         return self.opponent(self.attacker) if self.combat == "building" else ""
 
-    @property
-    def ships(self) -> tuple[str, ...]:
-        """The players who fight with a ship."""
-        others = (self.non_player, self.buildings) if self.combat != "tie_break" else self.colours
-        return tuple(colour for colour in self.colours if colour not in others)
-
-    @property
-    def can_sink(self) -> tuple[str, ...]:
-        counted = self.non_player and self.rulings.damage_to_non_player == "counted"
-        return (*self.ships, self.non_player) if counted else self.ships
-
     def side(self, colour: str) -> SideRules:
         """Return what a side has besides its cubes and abilities."""
         return self.sides.get(colour, _NOTHING_ELSE)
