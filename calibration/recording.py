@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tower_sim.apparatus import Apparatus, load, shipped
-from tower_sim.calibration import verdict
+from tower_sim.calibration import bets, expected, verdict
 from tower_sim.calibration.records import MARKS
 from tower_sim.calibration.reference import Reference, fit_reference, stack
 from tower_sim.drawing import paints
@@ -20,12 +20,13 @@ from tower_sim.requests import DEFAULT
 from tower_sim.surrogate import AGES, BetaBinomial, has_fitted
 from tower_sim.tools import TOWER_SIM, registry
 from tower_sim.values import COLOURS
-from tower_sim.web import Page
+from tower_sim.web import Page, pack
 
 SCHEMA = "tower-sim/record"
-VERSION = 1
+VERSION = 2
 GAMES, SEED = 72, 0
 """Games to which a tower's reference is fitted, and their seed."""
+COMPILED = Path(__file__).with_name("bets.wasm")
 KEPT = Path(__file__).with_name("references.json")
 """The references of the towers that ship, by the profile's digest: physics plays their games, in minutes."""
 
@@ -64,13 +65,14 @@ def make_document(files: Sequence[str | Path] = ()) -> dict[str, Any]:
         "towers": [*towers.values()],
         "paints": [asdict(paint) for paint in paints(COLOURS)],
         "marks": MARKS,
+        "bets": pack(COMPILED.read_bytes()),
         "constants": {
             "ages": AGES,
-            "alternatives": verdict.ALTERNATIVES,
-            "colour_tilts": verdict.COLOUR_TILTS,
-            "fine": [float(verdict.FINE[0]), float(verdict.FINE[-1]), len(verdict.FINE)],
+            "directions": verdict.DIRECTIONS,
+            "why": expected.WHY,
+            "sizes": {"fine": bets.FINE, "bets": bets.BETS_ON_NUMBERS, "tilts": len(bets.COLOUR_TILTS)},
             "hint": verdict.HINT,
-            "strong": verdict.STRONG,
+            "strong": bets.STRONG,
             "very": verdict.VERY,
         },
     }

@@ -10,29 +10,28 @@ from itertools import groupby, takewhile
 from pathlib import Path
 
 import numpy as np
-from scipy.special import expit
 
 from tower_sim.apparatus import Apparatus
+from tower_sim.calibration import bets, expected
 from tower_sim.calibration import evidence as evidences
 from tower_sim.calibration import records as recorded
 from tower_sim.calibration.evidence import Evidence
 from tower_sim.calibration.observations import CUBES, Observation
 from tower_sim.calibration.records import DISTURBING, EMPTIED, Record, has_colours
 from tower_sim.calibration.summaries import COLOURS, DROPS, AgedDrop, RecordedThrows, is_published, observe
+from tower_sim.compiled import call
 from tower_sim.errors import UsageError, check_whole, quote
 from tower_sim.models import PHYSICS
 from tower_sim.physics import PhysicsSettings
 from tower_sim.surrogate import (
+    AGES,
     AgeOdds,
     Array,
     BetaBinomial,
     GroupsLaw,
-    beta_binomial,
-    chance,
     fit,
     fit_ages,
     fit_group,
-    terms,
 )
 from tower_sim.tools import count_noun
 
@@ -40,45 +39,9 @@ FEWEST_GAMES, MOST_GAMES = 8, 10_000
 LAWS = 64  # distributions drawn from the uncertainty of the fit
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """A recorded drop, the cubes inside `before` it by colour, and the number of drops since the tower was empty.
-
-    `ages[c, a]` is the expected number of cubes of colour c (in the record's order) of age a, in drops; cubes thrown
-    now have age 0. `odds[c]` is the sum of their odds to come out. `loose` is AgeOdds.loose of the cubes inside.
-    """
-
-    record: Record
-    before: dict[str, int]
-    drops: int
-    ages: Array
-    odds: Array
-    loose: float
-
-    @property
-    def thrown(self) -> int:
-        return sum(self.record.thrown.values())
-
-    @property
-    def inside(self) -> int:
-        return sum(self.before.values())
-
-    @property
-    def out(self) -> int:
-        return sum(self.record.out.values())
-
-    @property
-    def is_setup(self) -> bool:
-        return self.drops == 0 and self.thrown > 0
-
-
 def stack(groups: Iterable[BetaBinomial]) -> Array:
     """Return the coefficients and, last, the log size of each distribution, shape (laws, terms + 1)."""
     return np.array([[*group.coefficients, group.log_size] for group in groups])
-
-
-def _pmf(laws: Array, cubes: int, at: Array) -> Array:
-    return beta_binomial(cubes, chance(laws[:, :-1] @ at), np.exp(laws[:, -1]))
 
 
 @dataclass(frozen=True)
@@ -111,87 +74,48 @@ class Reference:
     ages: AgeOdds
 
     @cached_property
-    def _later(self) -> tuple[Array, ...]:
-        return tuple(stack(groups) for groups in zip(*(law.later for law in self.drawn if law.later), strict=True))
+    def tables(self) -> expected.Laws:
+        """The drawn distributions as the compiled functions take them."""
+        later = [law.later for law in self.drawn if law.later]
+        setups = [stack(law.setups[cubes] for law in self.drawn) for cubes in self.law.setups]
+        return expected.Laws(
+            counts=np.array([*self.law.setups], np.int32),
+            setups=np.array(setups).reshape(-1, len(self.drawn), 2),
+            thrown=stack(law.thrown for law in later).reshape(-1, 5),
+            resident=stack(law.resident for law in later).reshape(-1, 5),
+            ranges=np.array([self.thrown, self.inside, self.drops], np.int32),
+            ages=np.array([self.ages.later, self.ages.setup]),
+            least=np.array(AGES, np.int32),
+        )
 
-    @cached_property
-    def _setups(self) -> dict[int, Array]:
-        return {cubes: stack(law.setups[cubes] for law in self.drawn) for cubes in self.law.setups}
-
-    def pmfs(self, situation: Situation) -> Array:
-        """Return the probability of 0, 1, ... cubes out by drawn distribution, shape (laws, thrown + inside + 1)."""
-        n, m = situation.thrown, situation.inside
-        if situation.is_setup:
-            return _pmf(self._setups[n], n, np.ones(1))
-        at = terms(n, m, situation.loose)
-        a, b = (_pmf(laws, cubes, at) for laws, cubes in zip(self._later, (n, m), strict=True))
-        chances = np.zeros((len(a), n + m + 1))
-        for k in range(n + 1):
-            chances[:, k : k + m + 1] += a[:, k : k + 1] * b
-        return chances
-
-    def why_not(self, situation: Situation) -> str | None:
-        """Return in words why the distribution does not cover a situation; None if it does."""
-        if situation.record.is_odd:
-            return f"marked {' '.join(situation.record.marks)}"
-        if not situation.thrown:
-            return "nothing thrown"
-        if situation.is_setup:
-            known = ", ".join(map(str, self.law.setups)) or "any number of"
-            other = f"first drop of other than the {known} cubes that {FEWEST_GAMES} or more reference games began with"
-            return None if situation.thrown in self.law.setups else other
-        if not self.law.later:
-            return f"later drops, to which fewer than {FEWEST_GAMES} reference games came"
-        for value, (low, high), words in (
-            (situation.thrown, self.thrown, "{} to {} thrown"),
-            (situation.inside, self.inside, "{} to {} inside before"),
-            (situation.drops, self.drops, "{} to {} drops since the tower was empty"),
-        ):
-            if not low <= value <= high:
-                return f"outside what the reference games visited: {words.format(low, high)}"
-        return None
+    def why_not(self, record: Record, why: int) -> str:
+        """Return in words why the distribution does not cover a record; `why` is the number of the reason."""
+        known = ", ".join(map(str, self.law.setups)) or "any number of"
+        few = f"{FEWEST_GAMES} or more reference games"
+        outside = "outside what the reference games visited: {} to {}"
+        return {
+            "odd": f"marked {' '.join(record.marks)}",
+            "nothing": "nothing thrown",
+            "setup": f"first drop of other than the {known} cubes that {few} began with",
+            "later": f"later drops, to which fewer than {FEWEST_GAMES} reference games came",
+            "thrown": f"{outside} thrown".format(*self.thrown),
+            "inside": f"{outside} inside before".format(*self.inside),
+            "drops": f"{outside} drops since the tower was empty".format(*self.drops),
+        }[expected.WHY[why]]
 
 
-def list_situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]:
-    """Return the situation of each record; each game begins with the empty tower."""
-    situations: list[Situation] = []
-    game, before, drops, ages = 0, dict[str, int](), 0, np.zeros((0, 0))
-    for record in records:
-        if record.game != game:
-            game, before, drops = record.game, dict.fromkeys(record.thrown, 0), 0
-            ages = np.zeros((len(record.thrown), 0))
-        thrown = np.array([*record.thrown.values()], float)
-        loose = odds.loose(np.append(0.0, ages.sum(0))) if drops else 0.0
-        ages = np.column_stack([thrown, ages])
-        weights = odds.at(drops)
-        situations.append(Situation(record, before, drops, ages, ages @ weights, loose))
-        ages = _remove_cubes(ages, np.array([record.out[colour] for colour in record.thrown], float), weights)
-        before = record.inside
-        if record.is_odd:
-            ages[ages.sum(1) < 1e-9, 0] = 1.0  # those of nothing are new
-            ages = ages * (np.array([*before.values()]) / ages.sum(1))[:, None]
-        if EMPTIED in record.marks:
-            drops, ages = 0, ages[:, :0]
-        elif thrown.any():
-            drops += 1
-        else:
-            ages = ages[:, 1:]
-    return situations
+def follow(records: Sequence[Record], ages: AgeOdds) -> tuple[expected.Night, expected.Known]:
+    """Return the tables of records, and what is known before each; each game begins with the empty tower."""
+    colours = [*records[0].thrown]
 
+    def table(name: str) -> Array:
+        return np.array([[getattr(record, name)[colour] for colour in colours] for record in records], np.int32)
 
-def _remove_cubes(ages: Array, out: Array, odds: Array) -> Array:
-    """Return the expected cubes by age that stay after `out[c]` cubes of each colour came out.
-
-    The share of age a that comes out is x odds[a] / (1 + x odds[a]), nearly the mean of Fisher's noncentral
-    hypergeometric distribution; x, found by bisection of its logarithm, gives the total.
-    """
-    log_odds = np.log(odds)
-    low, high = np.full(len(out), -40.0), np.full(len(out), 40.0)
-    for _ in range(40):
-        middle = (low + high) / 2
-        too_many = (ages * expit(middle[:, None] + log_odds)).sum(1) > out
-        low, high = np.where(too_many, low, middle), np.where(too_many, middle, high)
-    return ages * (1 - expit(((low + high) / 2)[:, None] + log_odds))
+    marks = np.array([(record.game, record.is_odd, EMPTIED in record.marks) for record in records], np.int32)
+    night = expected.Night(table("thrown"), table("out"), table("inside"), marks)
+    known = expected.known_of(len(records), len(colours))
+    call(bets.BETS, "follow", np.array([ages.later, ages.setup]), np.array(AGES, np.int32), night, known)
+    return night, known
 
 
 def fit_reference(
@@ -232,12 +156,14 @@ def learn(apparatus: str, games: Sequence[Sequence[AgedDrop]], seed: int) -> Ref
     of_game = np.array([number for number, _, _ in later], int)
     cubes = [(age, drops, i < len(drop.out_ages)) for _, drops, drop in later for i, age in enumerate(drop.ages)]
     ages = fit_ages(*(np.array(column) for column in zip(*(cubes or [(0, 0, False)]), strict=True)))
-    records = [[drop.record for drop in game] for game in games if goes_on]
-    situations = [situation for game in records for situation in list_situations(game, ages)[1:]]
-    thrown, inside, out, drops = (
-        np.array([getattr(x, name) for x in situations], int) for name in ("thrown", "inside", "out", "drops")
-    )
-    loose = np.array([x.loose for x in situations])
+    followed = [follow([drop.record for drop in game], ages) for game in games if goes_on]
+
+    def join(parts: Iterable[Array]) -> Array:
+        return np.concatenate([part[1:] for part in parts] or [np.zeros(0, int)])
+
+    thrown, out = (join(getattr(night, name).sum(1) for night, _ in followed) for name in ("thrown", "out"))
+    inside, drops = join(known.before.sum(1) for _, known in followed), join(known.drops for _, known in followed)
+    loose = join(known.loose for _, known in followed)
     thrown_out = np.array([drop.thrown_out for _, _, drop in later], int)
 
     def fit_weighted(weights: Array) -> DropLaw:

@@ -17,34 +17,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import optimize
-from scipy.special import expit, gammaln
 
 from tower_sim.apparatus import load
+from tower_sim.calibration import bets
+from tower_sim.calibration.bets import BETS, STRONG
 from tower_sim.calibration.evidence import find_records
 from tower_sim.calibration.records import Record, read
-from tower_sim.calibration.reference import Reference, Situation, fit_reference, list_situations
+from tower_sim.calibration.reference import Reference, fit_reference, follow
 from tower_sim.calibration.summaries import list_throws
+from tower_sim.compiled import call
 from tower_sim.models import PHYSICS
 from tower_sim.physics import PhysicsSettings
-from tower_sim.results import log_sum_exp
 from tower_sim.surrogate import Array
 from tower_sim.tools import count_noun
 
-STRONG = 20.0
-
-MORE, FEWER, ERRATIC, REGULAR = "lets more go", "keeps more", "is more erratic", "is more regular"
-TILTS = (0.1, 0.2, 0.4, 0.8)  # of the log-odds, about
-POWERS = (0.5, 0.7, 1.4, 2.0)
-ALTERNATIVES = (
-    *((MORE, tilt) for tilt in TILTS),
-    *((FEWER, -tilt) for tilt in TILTS),
-    *((ERRATIC, power) for power in POWERS if power < 1),
-    *((REGULAR, power) for power in POWERS if power > 1),
-)
+DIRECTIONS = ("lets more go", "keeps more", "is more erratic", "is more regular")
+"""Of the bets on numbers, in the order of `bets`."""
 STICKS, SLIPS = "leaves less readily", "leaves more readily"
-COLOUR_TILTS = (-1.6, -0.8, -0.4, 0.4, 0.8, 1.6)
-FINE = np.linspace(-4, 4, 161)  # tilts of the interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,159 +88,44 @@ class ProfileCheck:
 
 def check(records: Sequence[Record], reference: Reference) -> ProfileCheck:
     """Test recorded drops against the reference distribution of a profile."""
-    drops = list_situations(records, reference.ages)
-    why = [reference.why_not(drop) for drop in drops]
-    setup, later = (
-        _bet_on_numbers(
-            [drop if not no and drop.is_setup == first else None for drop, no in zip(drops, why, strict=True)],
-            reference,
-        )
-        for first in (True, False)
-    )
+    night, known = follow(records, reference.ages)
+    law = reference.tables
+    call(BETS, "cover", law, night, known)
+    names = [*records[0].thrown]
+    desk = bets.desk_for(int((night.thrown + known.before).sum(1).max()), len(reference.drawn), len(names))
+    e, numbers, by_colour = np.zeros((3, len(records))), np.zeros((2, 9)), np.zeros((len(names), 4))
+    compared = call(BETS, "judge_night", law, night, known, desk, e, numbers, by_colour)
+    setup, later = (_bet(values, row) for values, row in zip(e, numbers, strict=False))
+    out, expected, *shares = by_colour.T.tolist()
     return ProfileCheck(
         apparatus=reference.apparatus,
         games=reference.games,
         seed=reference.seed,
         drops=len(records),
-        e=tuple(a * b for a, b in zip(setup.e, later.e, strict=True)),
+        e=tuple((e[0] * e[1]).tolist()),
         setup=setup,
         later=later,
-        colours=_bet_on_colours(drops),
-        skipped=dict(Counter(no for no in why if no)),
+        colours=Colours(
+            e=tuple(e[2].tolist()),
+            drops=compared,
+            out={name: int(cubes) for name, cubes in zip(names, out, strict=True)},
+            expected=dict(zip(names, expected, strict=True)),
+            evidence={
+                (name, words): share
+                for name, cubes, *both in zip(names, expected, *shares, strict=True)
+                if cubes  # a colour that was never thrown can stand out in nothing
+                for words, share in zip((STICKS, SLIPS), both, strict=True)
+            },
+        ),
+        skipped=dict(
+            Counter(reference.why_not(record, why) for record, why in zip(records, known.why, strict=True) if why)
+        ),
     )
 
 
-# How many come out
-
-
-def alternatives(pmfs: Array) -> Array:
-    """Return the logarithms of the alternative distributions, shape (alternatives, *pmfs.shape).
-
-    They are exponential tilts, p(k) exp(t k), and powers, p(k)^s, normalised over k, the last axis.
-    """
-    log_p = np.log(np.maximum(pmfs, 1e-300))
-    k = np.arange(pmfs.shape[-1])
-    tilted = [log_p + value * k if name in (MORE, FEWER) else log_p * value for name, value in ALTERNATIVES]
-    q = np.stack(tilted)
-    return q - log_sum_exp(q, axis=-1, keepdims=True)
-
-
-def _bet_on_numbers(drops: Sequence[Situation | None], reference: Reference) -> Bet:
-    """Bet on the drops that are not None.
-
-    Null and alternatives are averages of the likelihood of all drops over the drawn distributions. Their ratio has
-    expectation 1, so the uncertainty of the fit is no evidence.
-    """
-    laws = len(reference.drawn)
-    null, other = np.zeros(laws), np.zeros((len(ALTERNATIVES), laws))
-    fine, shifts = np.zeros((laws, len(FINE))), np.zeros(len(FINE))
-    e, out, predicted, count = [], 0, 0.0, 0
-    directions = Counter(name for name, _ in ALTERNATIVES)  # equal stakes by direction, then by size
-    stakes = np.array([[-math.log(len(directions) * directions[name])] for name, _ in ALTERNATIVES])
-    for drop in drops:
-        if drop is not None:
-            pmfs = reference.pmfs(drop)
-            k = np.arange(pmfs.shape[1])
-            log_p = np.log(np.maximum(pmfs[:, drop.out], 1e-300))
-            null += log_p
-            other += alternatives(pmfs)[:, :, drop.out]
-            tilts = np.exp(FINE[:, None] * (k - k[-1] / 2))
-            mass = pmfs @ tilts.T
-            fine += log_p[:, None] + FINE * (drop.out - k[-1] / 2) - np.log(mass)
-            means = (pmfs * k) @ tilts.T / mass
-            shifts += (means - (pmfs @ k)[:, None]).mean(0)
-            out, predicted, count = out + drop.out, predicted + float((pmfs @ k).mean()), count + 1
-        e.append(_exp(log_sum_exp(other + stakes) - log_sum_exp(null)))
-    shares = np.exp(log_sum_exp(other + stakes, axis=1) - log_sum_exp(other + stakes))
-    evidence = {name: float(shares[[direction == name for direction, _ in ALTERNATIVES]].sum()) for name in directions}
-    some = max(count, 1)
-    return Bet(count, tuple(e), out / some, predicted / some, evidence, _bound_shift(other, fine, shifts / some))
-
-
-def _bound_shift(other: Array, fine: Array, shifts: Array) -> tuple[float, float]:
-    """Return the range of mean shifts whose tilt is not rejected: the bet against it is below STRONG."""
-    tilts = [i for i, (name, _) in enumerate(ALTERNATIVES) if name in (MORE, FEWER)]
-    bet = log_sum_exp(other[tilts]) - math.log(len(tilts))
-    kept = np.flatnonzero(bet - log_sum_exp(fine, axis=0) < math.log(STRONG))
-    low, high = max(kept.min() - 1, 0), min(kept.max() + 1, len(shifts) - 1)  # a grid step more, to be safe
-    return float(shifts[low]), float(shifts[high])
-
-
-def _exp(log_e: Array | float) -> float:
-    return math.exp(min(float(log_e), 340.0))  # so that a product of two is finite
-
-
-# Which colours come out
-
-
-def _bet_on_colours(drops: Sequence[Situation]) -> Colours:
-    """Bet that one colour differs, given how many cubes come out among the colours that can be compared.
-
-    If colours are alike, these follow Fisher's noncentral hypergeometric distribution, with the odds for their age.
-    Each bet gives one colour a weight exp(t) times as great. Source: Fog, Communications in Statistics - Simulation and
-    Computation 37 (2008) 241.
-    """
-    names = list(drops[0].record.thrown)
-    tilts = np.array(COLOUR_TILTS)
-    log_e = np.zeros((len(names), len(tilts)))
-    e: list[float] = []
-    out, expected, count = np.zeros(len(names), int), np.zeros(len(names)), 0
-    for drop in drops:
-        record = drop.record
-        cubes = np.array([record.thrown[name] + drop.before[name] for name in names])
-        rows = [i for i, name in enumerate(names) if cubes[i] and (drop.is_setup or not record.thrown[name])]
-        came = np.array([record.out[name] for name in names])
-        if len(rows) > 1 and not record.is_odd and 0 < came[rows].sum() < cubes[rows].sum():
-            laws = find_colour_laws(cubes[rows], drop.odds[rows] / cubes[rows], int(came[rows].sum()))
-            for i, law in zip(rows, laws, strict=True):
-                k = np.arange(len(law))
-                with np.errstate(divide="ignore"):
-                    log_e[i] += tilts * came[i] - log_sum_exp(np.outer(tilts, k) + np.log(law), axis=1)
-                expected[i] += law @ k
-                out[i] += came[i]
-            count += 1
-        e.append(_exp(log_sum_exp(log_e) - math.log(log_e.size)))
-    shares = np.exp(log_e - log_sum_exp(log_e))
-    return Colours(
-        e=tuple(e),
-        drops=count,
-        out=dict(zip(names, out.tolist(), strict=True)),
-        expected=dict(zip(names, expected.tolist(), strict=True)),
-        evidence={
-            (name, words): float(shares[i, side].sum())
-            for i, name in enumerate(names)
-            if expected[i]  # a colour that was never thrown can stand out in nothing
-            for words, side in ((STICKS, tilts < 0), (SLIPS, tilts > 0))
-        },
-    )
-
-
-def find_colour_laws(cubes: Array, weights: Array, out: int) -> list[Array]:
-    """Return for each colour the distribution of the number of its cubes among `out` cubes, shape (cubes + 1,).
-
-    `cubes` and `weights` (odds) are by colour. Each result is a marginal of Fisher's noncentral hypergeometric
-    distribution. A common factor of the odds, which changes no result, keeps probabilities from underflowing.
-    """
-    log_odds = np.log(weights)
-    root: Any = optimize.brentq
-    shift = root(lambda x: float(cubes @ expit(log_odds + x)) - out, -50 - log_odds.max(), 50 - log_odds.min())
-    series = [_binomial(int(n), x + shift) for n, x in zip(cubes, log_odds, strict=True)]
-    laws: list[Array] = []
-    for i, own in enumerate(series):
-        rest = np.ones(1)
-        for j, other in enumerate(series):
-            if j != i:
-                rest = np.convolve(rest, other)
-        left = out - np.arange(len(own))
-        law = np.where((left >= 0) & (left < len(rest)), own * rest[np.clip(left, 0, len(rest) - 1)], 0.0)
-        laws.append(law / law.sum())
-    return laws
-
-
-def _binomial(n: int, log_odds: float) -> Array:
-    k = np.arange(n + 1)
-    log_choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return np.exp(log_choose - k * np.logaddexp(0, -log_odds) - (n - k) * np.logaddexp(0, log_odds))
+def _bet(e: Array, numbers: Array) -> Bet:
+    drops, out, predicted, low, high, *shares = numbers.tolist()
+    return Bet(int(drops), tuple(e.tolist()), out, predicted, dict(zip(DIRECTIONS, shares, strict=True)), (low, high))
 
 
 SCHEMA = "tower-sim/fairness"

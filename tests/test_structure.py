@@ -86,6 +86,8 @@ COMPILED = (
     "physics.core",
     "surrogate.kernel",
     "surrogate.generator",
+    "calibration.bets",
+    "calibration.expected",
     "apparatus.where",
     "tools.portable",
     "compiled.build",

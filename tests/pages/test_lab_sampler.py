@@ -29,26 +29,27 @@ ASK = """
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { seedWords } from "made/lab.js";
-import { Player, openGames } from "SRC/lab/games";
+import { openCompiled } from "SRC/common/compiled";
+import { Player } from "SRC/lab/games";
 const { tables, requests, wasm } = JSON.parse(readFileSync(0, "utf8"));
-const games = await openGames(readFileSync(wasm));
+const games = await openCompiled(readFileSync(wasm));
 const variantOf = ({ cubes, throws }) => ({ cubes, phases: throws.slice(1), rounds: 1 });
 const NAMES = ["thrown", "emerged", "inside"];
 const ANSWERS = {
   seeds: ({ seeds }) => seeds.map(seedWords),
   games({ table, plan, seed, first, games: count }) {
-    const player = new Player(games, table, variantOf(plan), count);
+    const player = new Player(games, table, variantOf(plan));
     player.play(seedWords(seed), first, count);
     const digests = NAMES.map((name) => createHash("sha256").update(player[name]).digest("hex"));
     return [...digests, player.emerged.reduce((a, b) => a + b, 0)];
   },
   counts({ table, plan, four, stream }) {
-    const player = new Player(games, table, variantOf(plan), 1);
+    const player = new Player(games, table, variantOf(plan));
     player.play(four, stream, 1);
     return NAMES.map((name) => [...player[name]]);
   },
   places({ table, plan, four, stream }) {
-    const player = new Player(games, table, variantOf(plan), 1);
+    const player = new Player(games, table, variantOf(plan));
     const places = player.floorsAfter(four, stream).flatMap((floors) => [...floors]);
     player.play(four, stream, 1);
     return { places, inside: [...player.inside], floors: player.floors };

@@ -16,27 +16,31 @@ from tower_sim.compare.paired import rows
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.compared import Sureness
+from tower_sim.surrogate.kernel import GAMES
 from tower_sim.tools import registry
 
 pytestmark = PORTS
 
-GAMES = 400
+MANY = 400
 
 ASK = """
 import { readFileSync } from "node:fs";
 import { differs, dropWords } from "SRC/lab/say";
-import * as statistics from "SRC/lab/statistics";
+import { openCompiled } from "SRC/common/compiled";
+import { Pairs } from "SRC/lab/statistics";
+const { requests, drops, wasm } = JSON.parse(readFileSync(0, "utf8"));
+const compiled = await openCompiled(readFileSync(wasm));
 const compared = ({ figures, a, b }) => {
-  const sums = statistics.moments(figures.length);
-  a.forEach((game, i) => statistics.add(sums, game, b[i]));
-  return statistics.rows(sums, figures, true);
+  const pairs = new Pairs(compiled, figures.length);
+  a.forEach((game, i) => pairs.add(game, b[i]));
+  return pairs.rows().map((row, i) => ({ ...figures[i], ...row }));
 };
-const { requests, drops } = JSON.parse(readFileSync(0, "utf8"));
 const answers = requests.map(({ choices, group }) => {
   const found = compared(group);
   const keyed = Object.fromEntries(found.map((row) => [row.key, row]));
-  const p = found.flatMap((row) => [row.p, row.adjusted]);
-  return { words: differs(keyed, choices).join(" "), verdicts: found.map((row) => row.verdict), p };
+  const p = found.flatMap((row) => [row.p, row.adjusted, row.difference.half]);
+  const same = found.flatMap(({ a, b, difference }) => [a, b, difference].flatMap(({ mean, sd }) => [mean, sd]));
+  return { words: differs(keyed, choices).join(" "), verdicts: found.map((row) => row.verdict), p, same };
 });
 console.log(JSON.stringify([answers, drops.map((drop) => dropWords(...drop).join(" "))]));
 """
@@ -45,9 +49,9 @@ console.log(JSON.stringify([answers, drops.map((drop) => dropWords(...drop).join
 def draw_pairs(rng: np.random.Generator, figures: int, shift: float) -> tuple[Any, Any]:
     """Games of A and of B: means from nearly 0 to 30, differences from none to several standard errors."""
     means, spreads = rng.choice([0.05, 0.6, 3, 30], figures), rng.choice([0.0, 0.02, 0.3, 2.0], figures)
-    a = means + spreads * rng.normal(size=(GAMES, figures))
-    shifts = spreads * shift * rng.choice([-1, 0, 0.5, 1], figures) / np.sqrt(GAMES)
-    return a, a + shifts + spreads * rng.normal(size=(GAMES, figures))
+    a = means + spreads * rng.normal(size=(MANY, figures))
+    shifts = spreads * shift * rng.choice([-1, 0, 0.5, 1], figures) / np.sqrt(MANY)
+    return a, a + shifts + spreads * rng.normal(size=(MANY, figures))
 
 
 def group_document(group: Any, a: Any, b: Any) -> dict[str, Any]:
@@ -56,7 +60,7 @@ def group_document(group: Any, a: Any, b: Any) -> dict[str, Any]:
 
 
 def ask(folder: Path, requests: Sequence[Any] = (), drops: Sequence[Any] = ()) -> tuple[list[Any], list[str]]:
-    return answered(bundled(folder, ASK), given={"requests": requests, "drops": drops})
+    return answered(bundled(folder, ASK), given={"requests": requests, "drops": drops, "wasm": str(GAMES.path)})
 
 
 def test_the_words_of_a_drop_count_its_actions_points_and_gold(tmp_path: Path):
@@ -80,7 +84,8 @@ def test_the_words_of_a_drop_count_its_actions_points_and_gold(tmp_path: Path):
     ]
 
 
-def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_words_and_numbers_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Of 100 comparisons: means and standard deviations to the last bit, intervals and p as scipy has them."""
     for slow in ("shows_from", "games_to_show"):  # no words are of them
         monkeypatch.setattr(paired, slow, lambda *_: 1)
     rng = np.random.default_rng(5)
@@ -90,18 +95,22 @@ def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.Monk
     requests: list[dict[str, Any]] = []
     expected: list[str] = []
     verdicts: list[list[str]] = []
-    chances: list[list[float]] = []
-    for number in range(60):
+    chances, same = list[list[float]](), list[list[float]]()
+    for number in range(100):
         played = draw_pairs(rng, len(group.figures), (0, 2, 3, 5, 9)[number % 5])
         found = rows(*played, group.figures)
         requests.append({"choices": [0.5, 0.75], "group": group_document(group, *played)})
         expected.append(compared.words([found], shares))
         verdicts.append([str(row.verdict) for row in found])
-        chances.append([p for row in found for p in (row.p, row.p_adjusted)])
+        halves = [0.0 if row.interval is None else row.interval[1] - row.difference for row in found]
+        chances.append([p for row, half in zip(found, halves, strict=True) for p in (row.p, row.p_adjusted, half)])
+        numbers = [(x.mean_a, x.sd_a, x.mean_b, x.sd_b, x.difference, x.sd_difference) for x in found]
+        same.append([number for row in numbers for number in row])
     answers, _ = ask(tmp_path, requests)
     assert [each["verdicts"] for each in answers] == verdicts
     for each, own in zip(answers, chances, strict=True):
-        assert each["p"] == pytest.approx(own, rel=2e-3, abs=1e-15)
+        assert each["p"] == pytest.approx(own, rel=1e-10)
+    assert [each["same"] for each in answers] == same
     both = [
         [words.replace("_", " ") for words in (each["words"], own)] for each, own in zip(answers, expected, strict=True)
     ]

@@ -21,6 +21,7 @@ from support.scenes import holds_in_a_fork
 from tests.support.golden_scenes import ROUGH, SCENES, TINY, digest, kept
 from tower_sim.apparatus import load
 from tower_sim.apparatus.where import PLACES
+from tower_sim.calibration.bets import BETS
 from tower_sim.compiled import CompiledFile, Memory, by_native, choice, file
 from tower_sim.compiled.marks import VARIABLE
 from tower_sim.errors import UsageError
@@ -49,7 +50,7 @@ def _memory(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 # Files
 
 
-@each_case("each", [CORE, GAMES])
+@each_case("each", [CORE, GAMES, BETS])
 def test_a_file_is_that_of_the_source(each: CompiledFile):
     """After a change of what is compiled: python -m tower_sim.compiled.build."""
     assert each.path
@@ -59,7 +60,7 @@ def test_a_file_is_that_of_the_source(each: CompiledFile):
 def test_the_native_libraries_are_those_of_the_source():
     folder = Path(by_native.__file__).with_name("native")
     origin = json.loads((folder / "origin.json").read_text())
-    assert origin["sources"] == {each.name: each.digest() for each in (CORE, GAMES, PLACES)}
+    assert origin["sources"] == {each.name: each.digest() for each in (CORE, GAMES, PLACES, BETS)}
     assert {path.name for path in folder.iterdir()} == {*by_native.LIBRARIES.values(), "origin.json"}
 
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from support.cases import each_case
 
-from tower_sim.tools import portable
+from tower_sim.tools import portable, student
 
 Function = Callable[..., float]
 RNG = np.random.default_rng
@@ -110,6 +111,13 @@ def amounts() -> list[tuple[float]]:
     return [(x,) for x in (*near, *far, *borders, *rng.random(400).tolist(), 5e-324, 1.7e308)]
 
 
+def powers() -> list[tuple[float]]:
+    """Numbers whose exponential is finite and has all digits, most near 0, and those at which another power begins."""
+    spread = [x for most in (0.4, 3.0, 40.0, 700.0) for x in RNG(4).uniform(-most, most, 400).tolist()]
+    borders = [math.nextafter((k + 0.5) * math.log(2), way) for k in range(-20, 20) for way in (-99, 99)]
+    return [(x,) for x in (*spread, *borders, 1e-300, -1e-20, 0.0)]
+
+
 @each_case(
     ("function", "exact", "arguments"),
     [
@@ -118,6 +126,7 @@ def amounts() -> list[tuple[float]]:
         (portable.tan, lambda x: exact_sin(x) / exact_cos(x), angles),
         (portable.atan2, exact_atan2, directions),
         (portable.log, lambda x: Decimal(x).ln(), amounts),
+        (portable.exp, lambda x: Decimal(x).exp(), powers),
     ],
 )
 def test_the_error_is_under_one_unit_in_the_last_place(
@@ -140,6 +149,7 @@ def test_the_judge_of_errors_knows_what_is_known():
 
 def test_where_the_result_is_a_float_it_is_that():
     assert [portable.sin(0.0), portable.cos(0.0), portable.tan(0.0), portable.log(1.0)] == [0, 1, 0, 0]
+    assert [portable.exp(x) for x in (0.0, -0.0, -746.0, 710.0)] == [1, 1, 0, math.inf]
     assert [portable.atan2(0.0, x) for x in (0.0, 2.0, -2.0)] == [0, 0, math.pi]
     assert [portable.atan2(y, 0.0) for y in (3.0, -3.0)] == [math.pi / 2, -math.pi / 2]
     assert portable.atan2(0.3, 0.3) == math.pi / 4
@@ -159,6 +169,21 @@ def test_sine_and_tangent_are_odd_and_cosine_is_even_to_the_last_digit():
 def test_an_angle_that_cannot_be_reduced_exactly_is_refused(function: Function, angle: float):
     with pytest.raises(ValueError, match="up to 1e6 rad"):
         function(angle)
+
+
+def test_the_laws_of_statistics_are_those_of_scipy():
+    """Chances of up to 100,000 degrees of freedom differ by at most 1e-10 of what they are, points by 1e-12."""
+    rng = RNG(5)
+    for degrees in (10 ** rng.uniform(0.3, 5, 200)).astype(int).tolist():
+        t, hits = 10 ** rng.uniform(-3, 1.2), int(rng.integers(1, degrees + 1))
+        assert student.student_p(t, degrees) == pytest.approx(2 * stats.t.sf(t, degrees), rel=1e-10)
+        assert student.student_p(-t, degrees) == student.student_p(t, degrees)
+        for level in (0.025, 0.975):
+            exact = stats.beta.ppf(level, hits, degrees - hits + 1)
+            assert student.beta_quantile(hits, degrees - hits + 1, level) == pytest.approx(exact, rel=1e-12)
+    for degrees in (1, 2, 30, 249, 99_999):
+        assert student.student_point(0.95, degrees) == pytest.approx(stats.t.ppf(0.975, degrees), rel=1e-12)
+    assert student.student_p(0.0, 9) == 1
 
 
 @each_case("x", [0.0, -1.0, math.nan, math.inf])

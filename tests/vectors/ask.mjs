@@ -14,7 +14,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const sampler = await import(pathToFileURL(resolve(process.argv[2])).href);
-const { drop, empty, words, game, AMERIGO, MODEL } = sampler;
+const { drop, empty, words, game, MODEL } = sampler;
 const MOST = [98, 9, 5, 3, 2]; // cubes inside, and thrown
 const AGES = [10, 300];
 const NOW = 1000; // drops before each vector's
@@ -58,8 +58,8 @@ const ANSWERS = {
     const word = words(seed, stream);
     return Array.from({ length: count }, () => word());
   },
-  games({ rules = AMERIGO, seed, count }) {
-    return Array.from({ length: count }, (_, stream) => game(rules, seed, stream));
+  games({ plan, seed, count }) {
+    return Array.from({ length: count }, (_, stream) => game(plan, seed, stream));
   },
   drops({ state, thrown, seed, count }) {
     const found = {};
@@ -108,7 +108,7 @@ const lying = (id, floor, since) => ({ id, colour: "red", floor, since, inCrowd:
 const GOOD = {
   words: () => [[1, 2, 3, 4], 5],
   drop: () => [{ drops: 9, cubes: [lying(4, 0, 2), lying(5, 1, 8)] }, [{ id: 6, colour: "red" }], words([1, 2, 3, 4])],
-  game: () => [{ colours: ["red", "blue"], phases: ["blue"], cubes: { red: 3, blue: 2 }, rounds: 2 }, [1, 2, 3, 4], 5],
+  game: () => [{ cubes: [3, 2], throws: [-1, 1, 1] }, [1, 2, 3, 4], 5],
 };
 
 /** Yield the path of every argument and of everything in it. */

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Mapping
+from importlib import resources
 from typing import Any
 
 from tower_sim.apparatus import load, names
@@ -52,11 +53,18 @@ def own_modules() -> dict[str, str]:
     return shared | {name: own_text(f"{name}.js") for name in names}
 
 
+def games_module() -> str:
+    """Return the module that has games.wasm as text."""
+    wasm = (resources.files("tower_sim.surrogate") / "games.wasm").read_bytes()
+    return f'// Functions compiled from tower_sim/surrogate/kernel.py.\n\nexport const GAMES = "{_text(wasm)}";\n'
+
+
 def physics_modules() -> dict[str, str]:
     """Return the files of the physics by name, with core.wasm as text and all profiles."""
     lib = {name: read_built(f"physics-{name}") for name in ("index.js", "pcg64.js")}
-    wasm = base64.b64encode(core_wasm()).decode("ascii")
-    lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/core.wasm.\n\nexport const CORE = "{wasm}";\n'
+    lib["wasm.js"] = (
+        f'// The compiled core, tower_sim/physics/core/core.wasm.\n\nexport const CORE = "{_text(core_wasm())}";\n'
+    )
     loaders = [
         f'  "{name}": () => import("../../physics/{module_name(name)}.js").then((found) => found.profile),'
         for name in names()
@@ -68,6 +76,10 @@ def physics_modules() -> dict[str, str]:
         head = f"/** The profile {name} as the physics has it. */\n"
         files[f"physics/{module_name(name)}.js"] = f"{head}export const profile = {text(document(load(name)))};\n"
     return files | {"physics.js": own_text("physics.js")}
+
+
+def _text(wasm: bytes) -> str:
+    return base64.b64encode(wasm).decode("ascii")
 
 
 def rules_modules() -> dict[str, str]:

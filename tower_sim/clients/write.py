@@ -71,6 +71,7 @@ def package_files(models: Sequence[str] = ()) -> dict[str, str]:
         "tower": modules.tower_module(),
         "ship": modules.ship_module(),
         "published": modules.published_module(),
+        "games": modules.games_module(),
         "thresholds": f"{_THRESHOLDS}export const THRESHOLDS = {modules.compact(thresholds)};\n",
         **modules.own_modules(),
     }

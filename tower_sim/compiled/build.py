@@ -1,4 +1,4 @@
-"""Compile Python in advance: python -m tower_sim.compiled.build [--only core|games|native] [--check]
+"""Compile Python in advance: python -m tower_sim.compiled.build [--only core|games|bets|native] [--check]
 
     Python --numba--> LLVM IR, not optimised --llvmlite--> object for a processor --LLD--> core.wasm, native/*.so, ...
 
@@ -46,6 +46,7 @@ FILES = {
     "core": "tower_sim.physics.core.machine:CORE",
     "games": "tower_sim.surrogate.kernel:GAMES",
     "places": "tower_sim.apparatus.where:PLACES",
+    "bets": "tower_sim.calibration.bets:BETS",
 }
 NATIVE = Path(__file__).with_name("native")
 ORIGIN = NATIVE / "origin.json"
@@ -323,8 +324,8 @@ def build_all(only: str | None) -> Iterator[tuple[Path, bytes]]:
 
 def main() -> None:
     """Write the files, or compare them; the exit status is 1 when one is another."""
-    parser = argparse.ArgumentParser(description="Compile the functions of the core and of the surrogate's games.")
-    parser.add_argument("--only", choices=["core", "games", "native"], help="these alone")
+    parser = argparse.ArgumentParser(description="Compile the core, the surrogate's games and the bets on records.")
+    parser.add_argument("--only", choices=["core", "games", "bets", "native"], help="these alone")
     parser.add_argument("--check", action="store_true", help="compare the files that are there, byte for byte")
     options = parser.parse_args()
     for path, content in build_all(options.only):

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
         Array,
         BetaBinomial,
         GroupsLaw,
-        beta_binomial,
         chance,
         fit,
         fit_ages,

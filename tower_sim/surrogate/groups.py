@@ -91,18 +91,6 @@ def chance(log_odds: Array) -> Array:
     return _special.expit(np.clip(log_odds, -_STEEPEST, _STEEPEST))
 
 
-def beta_binomial(cubes: int, mean: Array, size: Array) -> Array:
-    """Return the beta-binomial probabilities of 0 to `cubes` cubes, shape (..., cubes + 1).
-
-    `mean` is that of the beta distribution and `size` the sum of its parameters, both of shape (...). Source: Johnson,
-    Kemp, Kotz, Univariate Discrete Distributions, 2005, section 6.2.2.
-    """
-    k = np.arange(cubes + 1)
-    n = np.array(cubes)
-    pmf = np.exp(_log_pmf(k, n, _log_choose(k, n), np.asarray(mean)[..., None], np.asarray(size)[..., None]))
-    return pmf / pmf.sum(-1, keepdims=True)
-
-
 def _log_choose(out: Array, cubes: Array) -> Array:
     return -_special.betaln(out + 1, cubes - out + 1) - np.log1p(cubes)
 

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.compiled import CompiledFile, CompiledFunction, call
+from tower_sim.compiled import CompiledFile, CompiledFunction, call, paired, trig
 from tower_sim.compiled.marks import aside
 from tower_sim.surrogate.table import CROWD, EFFECTS, FRESH, WORD, Table
+from tower_sim.tools import portable, student
 
 Array = npt.NDArray[Any]
 
@@ -412,7 +413,9 @@ def _exports() -> dict[str, CompiledFunction]:
     return {
         "play": CompiledFunction(play, (law, words, 1, cubes, plan, plan, 1.0, *counts, work), None),
         "throw_each": CompiledFunction(throw_each, (law, wide, towers, work, wide), None),
+        **paired.exports(),
     }
 
 
-GAMES = CompiledFile("games", (Path(__file__),), _exports(), Path(__file__).with_name("games.wasm"))
+_SOURCES = tuple(Path(str(each)) for each in (__file__, *(part.__file__ for part in (paired, trig, portable, student))))
+GAMES = CompiledFile("games", _SOURCES, _exports(), Path(__file__).with_name("games.wasm"))

@@ -2,22 +2,15 @@
 // One ES module without dependencies, for browsers and Node (there under a name that ends in .mjs). The same seed and
 // stream give the same cubes as in Python, digit for digit: see docs/surrogate.md of tower_sim.
 //
-//   import { empty, drop, words, game, AMERIGO } from "./sampler.mjs";
+//   import { empty, drop, words, game } from "./sampler.mjs";
 //   const word = words([1, 2, 3, 4], 0);                    // four whole numbers below 2^32, and the stream's number
 //   const first = drop(empty(), [{ id: 0, colour: "red" }, { id: 1, colour: "blue" }], word);
 //   first.emerged;                                          // cubes in the tray: [{ id, colour }, ...]
 //   const second = drop(first.state, first.emerged, word);  // first.state is plain JSON, and is not changed
-//   game(AMERIGO, [1, 2, 3, 4], 0).emerged;                 // a whole game: counts by drop and colour
+//   game({ cubes: [7, 7], throws: [-1, 0, 1] }, [1, 2, 3, 4], 0).emerged; // a whole game: counts by throw and colour
 
 const OUT = -1;
 const MOST_DROPS = 100000; // of a game
-
-/** The published game; the keys are those of a rules file. no `phases` means the order of `colours`. */
-export const AMERIGO = {
-  colours: ["blue", "black", "red", "brown", "green", "yellow", "white"],
-  cubes: 7, // of each colour, or an object with a number for every colour
-  rounds: 5,
-};
 
 /** Return the tower with no cube inside. A state is { drops, cubes: [{ id, colour, floor, since, inCrowd }] }. */
 export function empty() {
@@ -162,25 +155,25 @@ function checkState(state, path = "state") {
 }
 
 /**
- * Play the tower's part of a game of Amerigo: the set-up, then the phases of every round.
+ * Play the tower's part of a game by its plan: `cubes` of each colour, and the colour that each of its `throws` throws, by number,
+ * or -1 for all. A throw takes what of its colour is outside; what came out goes back.
  *
- * Return { thrown, emerged, inside }: counts of cubes by drop and colour; `inside` is counted after the drop. It draws
- * from words(seed, stream), and equals game number `stream` of Python's sample_games with the same four words.
+ * Return { thrown, emerged, inside }: counts of cubes by throw and colour; `inside` is counted after it. It draws from
+ * words(seed, stream), and equals run number `stream` of Python's sample_runs with the same plan and four words.
  */
-export function game(rules, seed, stream = 0) {
-  const { colours, phases, counts: countOf } = checkedRules(rules);
-  const cubes = colours.flatMap((colour) => Array.from({ length: countOf.get(colour) }, () => ({ colour })));
+export function game(plan, seed, stream = 0) {
+  checkPlan(plan);
+  const cubes = plan.cubes.flatMap((count, colour) => Array.from({ length: count }, () => ({ colour })));
   cubes.forEach((cube, id) => (cube.id = id));
-  const tally = (some) => colours.map((colour) => some.filter((cube) => cube.colour === colour).length);
+  const tally = (some) => plan.cubes.map((_, colour) => some.filter((cube) => cube.colour === colour).length);
   const word = words(seed, stream);
   const counts = { thrown: [], emerged: [], inside: [] };
   let state = empty();
-  const order = [null, ...Array.from({ length: rules.rounds }, () => phases).flat()]; // null: the set-up throws all
-  for (const phase of order) {
+  for (const phase of plan.throws) {
     const inside = new Set(state.cubes.map((cube) => cube.id));
-    const thrown = cubes.filter((cube) => !inside.has(cube.id) && (phase === null || cube.colour === phase));
+    const thrown = cubes.filter((cube) => !inside.has(cube.id) && (phase === -1 || cube.colour === phase));
     let emerged = [];
-    if (thrown.length) ({ state, emerged } = dropped(state, thrown, word)); // a skipped phase makes no cube older
+    if (thrown.length) ({ state, emerged } = dropped(state, thrown, word)); // a skipped throw makes no cube older
     counts.thrown.push(tally(thrown));
     counts.emerged.push(tally(emerged));
     counts.inside.push(tally(state.cubes));
@@ -188,37 +181,16 @@ export function game(rules, seed, stream = 0) {
   return counts;
 }
 
-// What no game can begin with.
-
-/** Return the colours, the phases of a round, and how many cubes there are of each colour; refuse other rules. */
-function checkedRules(rules) {
-  object("rules", rules, "an object { colours, cubes, rounds }, as AMERIGO");
-  const { colours, cubes, rounds } = rules;
-  list("rules.colours", colours, "different words");
-  for (const [i, word] of colours.entries()) {
-    if (typeof word !== "string") throw refused(TypeError, `rules.colours[${i}]`, word, "a word");
-  }
-  if (!colours.length || colours.includes("") || new Set(colours).size < colours.length) {
-    throw refused(RangeError, "rules.colours", colours, "one or more different words, none of them empty");
-  }
-  const phases = rules.phases ?? [];
-  list("rules.phases", phases, "colours");
-  for (const [i, phase] of phases.entries()) oneOf(`rules.phases[${i}]`, phase, colours);
-  if (typeof cubes !== "number") {
-    object("rules.cubes", cubes, "a whole number from 0, or an object with one for every colour");
-    for (const key of Object.keys(cubes)) oneOf("a key of rules.cubes", key, colours);
-  }
-  const counts = new Map();
-  for (const colour of colours) {
-    const count = typeof cubes === "number" ? cubes : Object.hasOwn(cubes, colour) ? cubes[colour] : undefined;
-    whole(typeof cubes === "number" ? "rules.cubes" : `rules.cubes.${short(colour)}`, count, 0, MOST_CUBES);
-    counts.set(colour, count);
-  }
-  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  if (all > MOST_CUBES) throw refused(RangeError, "rules.cubes", all, `at most ${MOST_CUBES} in all`);
-  const of = phases.length ? phases : colours;
-  whole("rules.rounds", rounds, 0, Math.floor(MOST_DROPS / of.length));
-  return { colours, phases: of, counts };
+/** Refuse what is no plan. */
+function checkPlan(plan) {
+  object("plan", plan, "an object { cubes, throws }");
+  const { cubes, throws } = plan;
+  list("plan.cubes", cubes, "numbers, one a colour");
+  for (const i of cubes.keys()) whole(`plan.cubes[${i}]`, cubes[i], 0, MOST_CUBES);
+  whole("the sum of plan.cubes", cubes.reduce((sum, count) => sum + count, 0), 0, MOST_CUBES);
+  list("plan.throws", throws, "numbers of colours, or -1 for all");
+  whole("plan.throws.length", throws.length, 0, MOST_DROPS);
+  for (const i of throws.keys()) whole(`plan.throws[${i}]`, throws[i], -1, cubes.length - 1);
 }
 
 /** What was fitted: { apparatus, model, table, ... }; the command `tower-sim model export` writes it here. */

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from tower_sim.tools.faces import face
 
 if TYPE_CHECKING:
-    from tower_sim.tools import portable, registry, writing
+    from tower_sim.tools import portable, registry, student, writing
     from tower_sim.tools.pool import (
         check_workers,
         extra,

@@ -7,7 +7,7 @@ a drop is therefore made here of +, -, *, / and square roots only, each rounded 
 written down: of Python's floats, which are never fused, and of numpy's elementwise operations, which do one at a time.
 
 Errors, in units in the last place, against 50 digits (tests/test_portable.py; a library's own are about 0.5): `sin`,
-`cos`, `tan`, `atan2` and `log` stay under 1. The scalar functions can be compiled by numba as they are.
+`cos`, `tan`, `atan2`, `log` and `exp` stay under 1. The scalar functions can be compiled by numba as they are.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ _SIGN = (1, -1)
 _SIN = tuple(_SIGN[k % 2] / math.factorial(2 * k + 1) for k in range(8, 0, -1))  # of (sin r - r) / r^3 in r^2
 _COS = tuple(_SIGN[k % 2] / math.factorial(2 * k) for k in range(9, 1, -1))  # of (cos r - 1 + r^2 / 2) / r^4 in r^2
 _LOG = tuple(2 / (2 * k + 1) for k in range(11, 0, -1))  # of (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2
+_EXP = tuple(1 / math.factorial(k) for k in range(14, 1, -1))  # of (e^r - 1 - r) / r^2 in r
 _ATAN = tuple(_SIGN[k % 2] / (2 * k + 1) for k in range(13, 0, -1))  # of (atan r - r) / r^3 in r^2
 
 
@@ -111,6 +112,22 @@ def log(x: float) -> float:
     z = s * s
     half = f * f / 2
     return exponent * _LN_2[0] - ((half - (s * (half + z * _series(_LOG, z)) + exponent * _LN_2[1])) - f)
+
+
+def exp(x: float) -> float:
+    """Return e to the power `x`; 0 below -745.2, infinity above 709."""
+    if not -745.2 < x < 709.0:
+        return math.inf if x > 0 else 0.0 if x < 0 else x
+    times = math.floor(x / _LN_2[0] + 0.5)
+    r = (x - times * _LN_2[0]) - times * _LN_2[1]
+    power = 1 + (r + r * r * _series(_EXP, r))
+    factor, left = 0.5 if times < 0 else 2.0, abs(times)
+    while left > 0:  # times 2^times, exactly; of numbers under 2^-1022 the last product is rounded
+        if left % 2 == 1:
+            power *= factor
+        factor *= factor
+        left //= 2
+    return power
 
 
 def length(vector: Sequence[float]) -> float:

@@ -14,6 +14,6 @@ if TYPE_CHECKING:
     from tower_sim.web import replay
     from tower_sim.web.lab import lab_page
     from tower_sim.web.live import element_module, element_types, live_page
-    from tower_sim.web.page import Page, read_built, source, write_page
+    from tower_sim.web.page import Page, pack, read_built, source, write_page
 
 __getattr__ = face(__name__)

@@ -3,6 +3,7 @@
 /** @import { Counts, Seed, Tower, TowerState } from "./types.js" */
 import { aTower, checkCounts, fault } from "./check.js";
 import { counted, total } from "./counts.js";
+import { GAMES } from "./games.js";
 import { checkedSeed } from "./generator.js";
 import { numpyWords } from "./numpy.js";
 import { LIMITS } from "./rules.js";
@@ -10,7 +11,6 @@ import { list, whole } from "./words.js";
 
 const CONFIDENCE = 0.95;
 const MOST_DRAWS = 1000000;
-const LANCZOS = [676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406, 12.507343278686905, -0.13857109526572012, 9.984369578019572e-6, 1.5056327351493116e-7];
 
 /**
  * Throw each of `options`, counts by colour, `draws` times from `state`: the chances of each, with 95 % intervals.
@@ -60,51 +60,23 @@ export function chances(/** @type {Tower} */ tower, /** @type {TowerState} */ st
 /** Return the mean of numbers with Student's interval. */
 function meanOf(/** @type {number[]} */ values) {
   const value = values.reduce((sum, x) => sum + x, 0) / values.length;
-  const freedom = values.length - 1;
-  const error = Math.sqrt(values.reduce((sum, x) => sum + (x - value) ** 2, 0) / freedom / values.length);
-  const x = betaQuantile(0.5, freedom / 2, CONFIDENCE); // of t^2 / (freedom + t^2)
-  const half = error * Math.sqrt((freedom * x) / (1 - x));
+  const error = Math.sqrt(values.reduce((sum, x) => sum + (x - value) ** 2, 0) / (values.length - 1) / values.length);
+  const half = error * law("student_point", CONFIDENCE, values.length - 1);
   return { value, low: Math.max(value - half, 0), high: value + half, confidence: CONFIDENCE }; // of counts: none below 0
 }
 
 /** Return the share of hits among trials with the interval of Clopper and Pearson. */
 function shareOf(/** @type {number} */ hits, /** @type {number} */ trials) {
   const tail = (1 - CONFIDENCE) / 2;
-  const low = hits ? betaQuantile(hits, trials - hits + 1, tail) : 0;
-  const high = hits < trials ? betaQuantile(hits + 1, trials - hits, 1 - tail) : 1;
+  const low = hits ? law("beta_quantile", hits, trials - hits + 1, tail) : 0;
+  const high = hits < trials ? law("beta_quantile", hits + 1, trials - hits, 1 - tail) : 1;
   return { value: hits / trials, low, high, confidence: CONFIDENCE };
 }
 
-/** Return the quantile of the beta law, by halving. */
-function betaQuantile(/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ level) {
-  let [low, high] = [0, 1];
-  for (let i = 0; i < 100; i++) {
-    const middle = (low + high) / 2;
-    if (betaBelow(a, b, middle) < level) low = middle;
-    else high = middle;
-  }
-  return (low + high) / 2;
-}
+let laws = /** @type {any} */ (null);
 
-/** Return the chance of the beta law below `x`, by its continued fraction (Lentz). */
-function betaBelow(a, b, x) {
-  if (x > (a + 1) / (a + b + 2)) return 1 - betaBelow(b, a, 1 - x);
-  const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x)) / a;
-  let [c, d, fraction] = [1, 1 / (1 - ((a + b) * x) / (a + 1)), 1];
-  fraction = d;
-  for (let m = 1, change = 2; m < 20000 && Math.abs(change - 1) > 1e-15; m++) {
-    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-    [d, c] = [1 / (1 + even * d), 1 + even / c];
-    fraction *= d * c;
-    [d, c] = [1 / (1 + odd * d), 1 + odd / c];
-    fraction *= change = d * c;
-  }
-  return front * fraction;
-}
-
-/** Return the logarithm of the gamma function of x from 1/2, by Lanczos. */
-function logGamma(x) {
-  const sum = LANCZOS.reduce((all, coefficient, i) => all + coefficient / (x + i), 0.9999999999998099);
-  return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(x + 6.5) - (x + 6.5) + Math.log(sum);
+/** Call a function of tower_sim/tools/student.py, compiled. @returns {number} */
+function law(/** @type {string} */ name, /** @type {number[]} */ ...numbers) {
+  laws ??= new WebAssembly.Instance(new WebAssembly.Module(Uint8Array.from(atob(GAMES), (letter) => letter.charCodeAt(0)))).exports;
+  return laws[name](...numbers);
 }

@@ -3,7 +3,7 @@
 machine.py has what is called from outside. Read run.py first, then
 
     drop.py      between two windows: cubes come and go, is the drop over?
-    hand.py      how a hand lets cubes go                      (trig.py: sines and logarithms)
+    hand.py      how a hand lets cubes go                      (compiled/trig.py: sines and logarithms)
     overlap.py   how deep they lie in each other
     step.py      in a window: a step is
 

@@ -14,12 +14,12 @@ import math
 
 from tower_sim.apparatus.where import ASKED, EMERGED, ESCAPED, MISSED, moved
 from tower_sim.compiled.marks import aside, inner
+from tower_sim.compiled.trig import sin
 from tower_sim.physics.core import arrays
 from tower_sim.physics.core.arrays import RUNNING, Tables, clear_row
 from tower_sim.physics.core.motion import update_axes
 from tower_sim.physics.core.overlap import deepest_overlap, overlap_of
 from tower_sim.physics.core.step import deepest, lie_still, take_out, wake_row
-from tower_sim.physics.core.trig import sin
 from tower_sim.physics.core.vectors import xyz
 
 GRAVITY = 9.81  # m/s2

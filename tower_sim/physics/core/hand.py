@@ -12,9 +12,9 @@ import math
 
 from tower_sim.apparatus.where import FIRST_ZONE, reach_up, touch
 from tower_sim.compiled.marks import R, T, inner
+from tower_sim.compiled.trig import cos, log, sin
 from tower_sim.physics.core.arrays import Tables
 from tower_sim.physics.core.drop import GRAVITY
-from tower_sim.physics.core.trig import cos, log, sin
 
 _TRIES = 20  # places that are tried before a poured cube waits
 _ALOFT = 61  # the last cubes let go that may be near; older ones are far below

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from tower_sim.apparatus import where
-from tower_sim.compiled import CompiledFile, CompiledFunction, Memory, chosen
+from tower_sim.compiled import CompiledFile, CompiledFunction, Memory, chosen, trig
 from tower_sim.physics.core import arrays, broad, drop, hand, overlap, run, step
 from tower_sim.physics.core.arrays import Tables
-from tower_sim.tools import portable
+from tower_sim.tools import portable, student
 
 _NAMES = """
     write_row write_hulls lay_grid let_go put_down add_cube begin start go_on come_and_go judge set_gravity lie_still
@@ -93,10 +93,10 @@ def _about() -> dict[str, Any]:
 
 
 def sources() -> list[Path]:
-    """Return the files of what is compiled: all of this folder but what calls it, and two that it shares."""
+    """Return the files of what is compiled: all of this folder but what calls it, and what it shares."""
     calls_it = ("__init__.py", "engine.py", "machine.py")
     here = [path for path in sorted(Path(__file__).parent.glob("*.py")) if path.name not in calls_it]
-    return [*here, Path(where.__file__), Path(portable.__file__)]
+    return [*here, *(Path(str(each.__file__)) for each in (where, portable, student, trig))]
 
 
 CORE = CompiledFile("core", tuple(sources()), _exports(), Path(__file__).with_name("core.wasm"), _about)

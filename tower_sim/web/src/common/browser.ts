@@ -38,8 +38,13 @@ export function dataOf(id: string): any {
 }
 
 /** The bytes that the page has under this id, unpacked. */
-export async function bytesOf(id: string): Promise<ArrayBuffer> {
-  const packed = Uint8Array.from(atob(find(id).textContent!), (letter) => letter.charCodeAt(0));
+export function bytesOf(id: string): Promise<ArrayBuffer> {
+  return unpacked(find(id).textContent!);
+}
+
+/** The bytes that Python packed as a text. */
+export async function unpacked(text: string): Promise<ArrayBuffer> {
+  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }

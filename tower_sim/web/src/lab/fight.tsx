@@ -10,13 +10,12 @@ import { Busy, Choice, Fold, Slider, Sure, Lead } from "./controls";
 import type { Jobs } from "./jobs";
 import { beyondWords, percent, writeNumber } from "./say";
 import { BUILDINGS, type Fight, KINDS, LIMITS, type Ship, change, lab, listeners, state } from "./state";
-import { estimate, share } from "./statistics";
+import { type Estimate, share } from "./statistics";
 
 const BATTLES = 10000;
 
-type Sums = Record<string, { sum: number; squares: number }>;
 interface Odds {
-  games: number; wins: number[]; sinks: number[]; sides: Sums[]; explosions: Record<string, number>; throws: number; beyond: number;
+  games: number; wins: number[]; sinks: number[]; means: Record<string, Estimate>[]; explosions: Record<string, number>; throws: number; beyond: number;
   strengths: Record<string, number>[]; places: Record<string, number>;
 }
 
@@ -47,7 +46,7 @@ export const fightTab = {
     const latest = this.latest!;
     const lines: Cell[][] = [["kind", "key", ...names()]];
     lines.push(["battles", "wins", ...latest.wins], ["battles", "ships sunk", ...latest.sinks]);
-    for (const name of battle.NUMBERS) lines.push(["mean", name, ...latest.sides.map((side) => side[name].sum / latest.games)]);
+    for (const name of battle.NUMBERS) lines.push(["mean", name, ...latest.means.map((side) => side[name].mean)]);
     for (const [place, count] of Object.entries(latest.places)) lines.push(["cubes at the end", place, count, null]);
     for (const [count, times] of Object.entries(latest.explosions)) lines.push(["battles by explosions", count, times, null]);
     lines.push(["about", "battles", latest.games, null], ["about", "seed", state.seed, null]);
@@ -75,7 +74,7 @@ export function FightTab({ hidden }: { hidden: boolean }) {
   const { latest, jobs } = fightTab;
   const ship = lab.ship[state.fight.ship];
   const [attacker, defender] = names();
-  const mean = (side: number, name: string) => estimate(latest!.sides[side][name].sum, latest!.sides[side][name].squares, latest!.games);
+  const mean = (side: number, name: string) => latest!.means[side][name];
   const shares = latest && [0, 1].map((side) => {
     const counts = latest.strengths[side];
     return Array.from({ length: Math.max(...Object.keys(counts).map(Number)) + 1 }, (_, i) => (counts[i] ?? 0) / latest.games);

@@ -2,8 +2,10 @@
 
 import { FIGURES, covered } from "made/lab.js";
 import { capital } from "../common/text";
-import { type Games, Player } from "./games";
+import type { Compiled } from "../common/compiled";
+import { Player } from "./games";
 import type { Variant } from "./state";
+import type { Row } from "./statistics";
 
 /** A figure as Python tells it: `of` is its value at a drop, `where` and `among` which drops count. */
 interface Figure {
@@ -20,6 +22,11 @@ export interface Series { key: string; title: string; of: string; x: string }
 export const REGISTER: Figure[] = FIGURES;
 
 export const KEYS = REGISTER.map(({ key }) => key);
+
+/** Return the figures with what the games say of each, in the order of the register. */
+export function figureRows(rows: Row[]): (Figure & Row)[] {
+  return REGISTER.map((figure, i) => ({ ...figure, ...rows[i] }));
+}
 
 const OF_PHASES = REGISTER.filter((figure) => figure.at === "phases" && figure.take === "mean" && figure.isWhole);
 
@@ -51,8 +58,8 @@ export class Tally {
   private played = 0;
   private beyond = 0;
 
-  constructor(games: Games, document: any, readonly variant: Variant, most: number, begin?: number) {
-    this.player = new Player(games, document.table, variant, most, begin);
+  constructor(compiled: Compiled, document: any, readonly variant: Variant) {
+    this.player = new Player(compiled, document.table, variant);
     const { drops, colours, cubes } = this.player;
     const open = (key: string, size: number) => [this.sizes[key], this.counts[key]] = [size, new Uint32Array(drops * (size + 1))];
     for (const { key } of OF_PHASES) open(key, colours);

@@ -1,10 +1,10 @@
 // A wish in, rules out, as `tower-sim compare --wish` does it: many ways are tried with equal luck, the best few are played
 // afresh to choose one, and that one once more, beside A, to be judged: only these last games are told.
 
-import { type Games } from "./games";
+import type { Compiled } from "../common/compiled";
 import { KEYS, Tally } from "./figures";
 import type { Laws, Variant } from "./state";
-import { type Moments, type Row, add, estimate, moments } from "./statistics";
+import { Pairs, type Row } from "./statistics";
 
 /** The wish that the mean of a figure lies from `low` to `high`; `target` is the one number that was wished for. */
 export interface Wish { key: string; low: number; high: number; target: number | null }
@@ -14,8 +14,8 @@ export type Space = { [key in "cubes" | "rounds" | "gold" | "token"]: Variant[ke
 export interface FindJob { kind: "find"; a: Variant; wish: Wish; space: Space; seed: string }
 export type Verdict = "met" | "missed" | "open";
 
-/** What a search found: the rules, sums over pairs of fresh games of A and of them, how many ways were tried, and their least and most mean. */
-export interface Found { variant: Variant; changed: string[]; sums: Moments; tried: number; least: number; most: number; beyond: number }
+/** What a search found: the rules, what pairs of fresh games of A and of them say of each figure, how many ways were tried, and their least and most mean. */
+export interface Found { variant: Variant; changed: string[]; rows: Row[]; games: number; tried: number; least: number; most: number; beyond: number }
 
 export const NEAR = 0.05; // "about" allows this share of the number on either side; of 0, this share of the sd over games
 const [SEARCHED, CHOSEN, JUDGED] = [1 << 24, 1 << 25, 1 << 26]; // the first games of each stage: the page shows those from 0
@@ -23,7 +23,7 @@ const [FIRST, MORE, CHOOSE, JUDGE] = [80, 520, 1500, 5000]; // games
 const [BEAM, MOST, SURE] = [6, 120, 2.6]; // ways that are changed again; ways in all; standard errors inside a wish
 const BATCH = 500;
 
-interface Tried { variant: Variant; changed: string[]; sums: Moments }
+interface Tried { variant: Variant; changed: string[]; pairs: Pairs; rows: Row[] }
 
 /** Return the ends of what meets a wish; `sd` is the figure's over games. */
 export function border({ low, high, target }: Wish, sd: number): [number, number] {
@@ -40,11 +40,11 @@ export function verdictOf(wish: Wish, { low, high, sd }: Row["a"]): Verdict {
 }
 
 /** Do the search; `pause` is awaited now and then, and rejects when it is not wanted any more. */
-export async function find(laws: Laws, games: Games, words: number[], job: FindJob, pause: () => Promise<void>): Promise<Found> {
+export async function find(laws: Laws, compiled: Compiled, words: number[], job: FindJob, pause: () => Promise<void>): Promise<Found> {
   const { a, wish, space } = job;
   const at = KEYS.indexOf(wish.key);
-  const of = ({ sums }: Tried, i = at) => estimate(sums.a[i], sums.aa[i], sums.n);
-  const tallyOf = (variant: Variant, begin?: number) => new Tally(games, laws.towers[variant.tower], variant, BATCH, begin);
+  const of = ({ rows }: Tried, i = at) => rows[i].a;
+  const tallyOf = (variant: Variant) => new Tally(compiled, laws.towers[variant.tower], variant);
   const play = (tried: Tried, first: number, count: number) => {
     const side = tallyOf(tried.variant);
     for (let from = 0; from < count; from += BATCH) {
@@ -52,17 +52,18 @@ export async function find(laws: Laws, games: Games, words: number[], job: FindJ
       side.add(words, first + from, some);
       for (let game = 0; game < some; game++) {
         side.read(game);
-        add(tried.sums, side.values, null);
+        tried.pairs.add(side.values);
       }
     }
+    tried.rows = tried.pairs.rows();
     return tried;
   };
-  const start = (variant: Variant, changed: string[], first = SEARCHED, count = FIRST) => play({ variant, changed, sums: moments(KEYS.length) }, first, count);
+  const start = (variant: Variant, changed: string[], first = SEARCHED, count = FIRST) => play({ variant, changed, pairs: new Pairs(compiled, KEYS.length), rows: [] }, first, count);
   const base = play(start(a, []), SEARCHED + FIRST, MORE);
   const spread = KEYS.map((_, i) => of(base, i).sd);
   const scale = Math.max(...[wish.low, wish.high].filter(Number.isFinite).map(Math.abs), spread[at]) || 1;
   const distance = (tried: Tried) => Math.max(wish.low - of(tried).mean, of(tried).mean - wish.high, 0) / scale;
-  const noise = (tried: Tried) => of(tried).sd / Math.sqrt(tried.sums.n) / scale;
+  const noise = (tried: Tried) => of(tried).sd / Math.sqrt(tried.pairs.n) / scale;
   const cost = (tried: Tried) => {
     const moved = spread.map((sd, i) => (i === at || !sd ? 0 : (of(tried, i).mean - of(base, i).mean) / sd));
     return Math.hypot(...moved);
@@ -114,17 +115,16 @@ export async function find(laws: Laws, games: Games, words: number[], job: FindJ
   const near = able.filter((each) => each === least || distance(each) <= distance(least) + Math.hypot(noise(each), noise(least)) / 2);
   const best = near.reduce((x, y) => (y.changed.length - x.changed.length || cost(y) - cost(x)) < 0 ? y : x);
 
-  const sums = moments(KEYS.length);
-  const first = tallyOf(a);
-  const second = tallyOf(best.variant, first.player.end);
+  const pairs = new Pairs(compiled, KEYS.length);
+  const [first, second] = [a, best.variant].map(tallyOf);
   for (let from = 0; from < JUDGE; from += BATCH) {
     for (const side of [first, second]) side.add(words, JUDGED + from, BATCH);
     for (let game = 0; game < BATCH; game++) {
       for (const side of [first, second]) side.read(game);
-      add(sums, first.values, second.values);
+      pairs.add(first.values, second.values);
     }
     await pause();
   }
   const means = tried.map((each) => of(each).mean);
-  return { variant: best.variant, changed: best.changed, sums, tried: tried.length, least: Math.min(...means), most: Math.max(...means), beyond: second.summary().beyond };
+  return { variant: best.variant, changed: best.changed, rows: pairs.rows(), games: pairs.n, tried: tried.length, least: Math.min(...means), most: Math.max(...means), beyond: second.summary().beyond };
 }

@@ -4,9 +4,9 @@
 import { battle, seedWords } from "made/lab.js";
 import { KEYS, type Summary, Tally } from "./figures";
 import { type FindJob, find } from "./find";
-import { type Games, openGames } from "./games";
+import { type Compiled, openCompiled } from "../common/compiled";
 import type { Laws, Variant } from "./state";
-import { type Moments, add, moments } from "./statistics";
+import { type Estimate, Pairs, type Row, estimate } from "./statistics";
 
 const FIRST = 250; // games before the first result
 const STEP = 500; // games between two looks at whether the job is still wanted
@@ -18,34 +18,35 @@ export interface RulesJob { kind: "rules"; a: Variant; b: Variant | null; seed: 
 export interface FightJob { kind: "fight"; setup: object; ship: string; seed: string; games: number }
 export type Job = RulesJob | FightJob | FindJob;
 
-export interface Played { sums: Moments; sides: Summary[] }
+export interface Played { rows: Row[]; sides: Summary[] }
 export interface Report<T> { done: number; games: number; result: T | null }
 
 interface Work { play(first: number, count: number): void; result(): unknown }
 
-function workOf(laws: Laws, games: Games, job: RulesJob | FightJob): Work {
+function workOf(laws: Laws, compiled: Compiled, job: RulesJob | FightJob): Work {
   const four: number[] = seedWords(job.seed);
   if (job.kind === "fight") {
     const odds = battle.none(laws.ships[job.ship].law);
-    return { play: (first, count) => battle.add(odds, job.setup, laws.ships[job.ship], four, first, count), result: () => odds };
+    const meanOf = ({ sum, squares }: { sum: number; squares: number }) => estimate(compiled, sum, squares, odds.games);
+    const means = (): Record<string, Estimate>[] => odds.sides.map((side: object) => Object.fromEntries(Object.entries(side).map(([name, sums]) => [name, meanOf(sums)])));
+    return { play: (first, count) => battle.add(odds, job.setup, laws.ships[job.ship], four, first, count), result: () => ({ ...odds, means: means() }) };
   }
-  const sums = moments(KEYS.length);
-  const sides: Tally[] = [];
-  for (const variant of [job.a, job.b]) if (variant) sides.push(new Tally(games, laws.towers[variant.tower], variant, STEP, sides[0]?.player.end));
+  const pairs = new Pairs(compiled, KEYS.length);
+  const sides = [job.a, job.b].flatMap((variant) => (variant ? [new Tally(compiled, laws.towers[variant.tower], variant)] : []));
   return {
     play(first, count) {
       for (const side of sides) side.add(four, first, count);
       for (let game = 0; game < count; game++) {
         for (const side of sides) side.read(game);
-        add(sums, sides[0].values, sides[1]?.values ?? null);
+        pairs.add(sides[0].values, sides[1]?.values);
       }
     },
-    result: () => ({ sums, sides: sides.map((side) => side.summary()) }),
+    result: () => ({ rows: pairs.rows(), sides: sides.map((side) => side.summary()) }),
   };
 }
 
 /** Do a job: `tell` what is done, the result whenever the number of games has doubled; stop when it is not wanted. */
-async function doJob(laws: Laws, games: Games, job: Job, tell: (report: Report<unknown>) => void, isWanted: () => boolean): Promise<void> {
+async function doJob(laws: Laws, compiled: Compiled, job: Job, tell: (report: Report<unknown>) => void, isWanted: () => boolean): Promise<void> {
   if (job.kind === "find") {
     let looked = performance.now();
     const rest = async () => {
@@ -54,9 +55,9 @@ async function doJob(laws: Laws, games: Games, job: Job, tell: (report: Report<u
       looked = performance.now();
       if (!isWanted()) throw new Error("the search is given up");
     };
-    return tell({ done: 1, games: 1, result: await find(laws, games, seedWords(job.seed), job, rest) });
+    return tell({ done: 1, games: 1, result: await find(laws, compiled, seedWords(job.seed), job, rest) });
   }
-  const work = workOf(laws, games, job);
+  const work = workOf(laws, compiled, job);
   let reported = 0;
   for (let done = 0; done < job.games; ) {
     const count = Math.min(done ? STEP : FIRST, job.games - done);
@@ -83,18 +84,18 @@ function pause(): Promise<void> {
 
 /** Be a worker: the first message is the lab's laws, every other a job, which ends the one before. */
 export function startWorker(): void {
-  let given: Promise<{ laws: Laws; games: Games }>;
+  let given: Promise<{ laws: Laws; compiled: Compiled }>;
   let latest = 0;
   self.onmessage = async ({ data }) => {
     if (data.laws) {
-      given = openGames(data.wasm).then((games) => ({ laws: data.laws, games }));
+      given = openCompiled(data.wasm).then((compiled) => ({ laws: data.laws, compiled }));
       return;
     }
     latest = data.id;
     const isWanted = () => data.id === latest;
     try {
-      const { laws, games } = await given;
-      if (isWanted()) await doJob(laws, games, data, (report) => isWanted() && self.postMessage({ id: data.id, ...report }), isWanted);
+      const { laws, compiled } = await given;
+      if (isWanted()) await doJob(laws, compiled, data, (report) => isWanted() && self.postMessage({ id: data.id, ...report }), isWanted);
     } catch (error) {
       self.postMessage({ id: data.id, wrong: (error as Error).message });
     }
@@ -107,7 +108,7 @@ export interface Progress { done: number; games: number; isBusy: boolean }
 export class Jobs {
   progress: Progress = { done: 0, games: 1, isBusy: false };
   private worker: Worker | null = null;
-  private games: Promise<Games> | null = null;
+  private compiled: Promise<Compiled> | null = null;
   private number = 0;
   private hear: (message: any) => void = () => {};
 
@@ -135,9 +136,9 @@ export class Jobs {
       return render();
     };
     if (this.worker) return this.worker.postMessage({ id, ...job });
-    this.games ??= openGames(this.wasm);
+    this.compiled ??= openCompiled(this.wasm);
     const isWanted = () => id === this.number;
     const hear = (message: object) => isWanted() && this.hear(message);
-    this.games.then((games) => doJob(laws, games, job, hear, isWanted)).catch((error) => hear({ wrong: error.message }));
+    this.compiled.then((compiled) => doJob(laws, compiled, job, hear, isWanted)).catch((error) => hear({ wrong: error.message }));
   }
 }

@@ -5,7 +5,7 @@ import { install } from "../common/app";
 import { bytesOf, find, openDialog, save, startTheme } from "../common/browser";
 import { Dialog, ShareDialog, Tabs, Theme, openShare } from "../common/parts";
 import { FightTab, fightTab } from "./fight";
-import { openGames } from "./games";
+import { openCompiled } from "../common/compiled";
 import { Jobs, startWorker } from "./jobs";
 import { RulesTab, rulesTab, towersPlayed } from "./rules";
 import { checkSeed, linkOf, writeLink, pageOf, toml, readLink } from "./saved";
@@ -158,7 +158,7 @@ async function startPage(source: string): Promise<void> {
   rulesTab.start(jobs());
   wishes.start(jobs(), () => openShare(show));
   fightTab.start(jobs());
-  wholeTab.start(await openGames(wasm), show);
+  wholeTab.start(await openCompiled(wasm), show);
   return void Object.assign(window, {
     towerSim: {
       /** What is chosen on the page, as plain data. */
@@ -171,7 +171,7 @@ async function startPage(source: string): Promise<void> {
       /** Go back to what was chosen before, and forth again. */
       undo: steps.undo,
       redo: steps.redo,
-      /** The newest figures of house rules: { done, games, sums, sides, rows }, null before the first. */
+      /** The newest figures of house rules: { done, games, sides, rows }, null before the first. */
       result: () => rulesTab.result(),
       /** What the newest search for a wish found, null before the first. */
       found: () => wishes.found,

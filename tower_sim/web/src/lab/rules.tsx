@@ -7,12 +7,12 @@ import { Field, Select, Table } from "../common/parts";
 import { type Cell, csv, oneLine, plural, sumOf } from "../common/text";
 import { Course, Histogram, Legend, type Shares, spanOf } from "./charts";
 import { type Answer, Busy, Choice, Fold, OrderList, Slider, Sure, Lead } from "./controls";
-import { REGISTER, byDrop, overPhases, series } from "./figures";
+import { REGISTER, byDrop, figureRows, overPhases, series } from "./figures";
 import type { Jobs, Played } from "./jobs";
 import { fileName, toml } from "./saved";
 import { alone, beyondWords, degree, differs, exact, howSure, modelWords, percent } from "./say";
 import { GAMES, LIMITS, type Side, type Tower, type Variant, change, changeVariant, lab, labelOf, listeners, nameOf, state, usualVariant } from "./state";
-import { type Row, rows } from "./statistics";
+import type { Row } from "./statistics";
 import { Wishes } from "./wish";
 
 type Latest = Played & { done: number; games: number; a: Variant; b: Variant | null };
@@ -38,8 +38,7 @@ export const rulesTab = {
 
   /** The rows of figures, the most telling first. */
   rows(): FigureRow[] {
-    const { sums, b } = this.latest!;
-    const every = rows(sums, REGISTER, Boolean(b));
+    const every = figureRows(this.latest!.rows);
     return [...every.filter((row) => !row.minor), ...every.filter((row) => row.minor)];
   },
 

@@ -115,7 +115,7 @@ export function wishWords(wish: Wish, found: Found, a: Variant, rows: (Row & Fig
   const [before, mean, low, high] = [row.a.mean, row.b.mean, row.b.low, row.b.high].map((value) => value.toFixed(places));
   const goal = wish.target !== null ? writeNumber(wish.target) : Number.isFinite(wish.low) ? `${writeNumber(wish.low)} or more` : `${writeNumber(wish.high)} or less`;
   const changes = joinWords(found.changed.map((key) => changeWords(key, a, found.variant, colours))) || "no change";
-  const reached = `${row.title} ${mean} (${low} to ${high}${verdict === "met" ? "" : `, wished ${goal}`})${found.changed.length ? ` instead of ${before}` : ""}, in ${found.sums.n.toLocaleString("en")} games played afresh`;
+  const reached = `${row.title} ${mean} (${low} to ${high}${verdict === "met" ? "" : `, wished ${goal}`})${found.changed.length ? ` instead of ${before}` : ""}, in ${found.games.toLocaleString("en")} games played afresh`;
   const effects = rows.filter(({ key, shown }) => shown && key !== wish.key).sort((x, y) => effect(y) - effect(x));
   const named = effects.slice(0, NAMED).map((each) => `${each.title} ${instead(each)}`);
   if (effects.length > NAMED) named.push(`${plural(effects.length - NAMED, "other figure")}`);

@@ -5,7 +5,8 @@ import { seedWords } from "made/lab.js";
 import { find, wantsStillness } from "../common/browser";
 import { Chip } from "../common/faces";
 import { Field, Select, Table } from "../common/parts";
-import { type Games, Player, throwsOf } from "./games";
+import type { Compiled } from "../common/compiled";
+import { Player, throwsOf } from "./games";
 import { dropWords } from "./say";
 import { LIMITS, type Side, type State, type Tower, type Variant, change, lab, labelOf, listeners, state } from "./state";
 
@@ -15,12 +16,12 @@ interface Step { phase: number; thrown: number[]; out: number[] }
 interface Game { key: string; tower: Tower; variant: Variant; colourOf: number[]; steps: Step[]; spots: (Spot | null)[][] }
 
 export const wholeTab = {
-  games: null as Games | null, // the compiled kernel, once it is there
+  compiled: null as Compiled | null, // the compiled kernel, once it is there
   game: null as Game | null,
   timer: 0,
 
-  start(games: Games, render: () => void): void {
-    this.games = games;
+  start(compiled: Compiled, render: () => void): void {
+    this.compiled = compiled;
     listeners.unshift(() => {
       if (state.tab !== "whole") this.stop();
     });
@@ -30,7 +31,7 @@ export const wholeTab = {
   chosen(): Game | null {
     const variant = state[state.whole.side] ?? state.a;
     const key = JSON.stringify([variant, state.whole.game, state.seed]);
-    if (this.games && this.game?.key !== key) this.game = play(this.games, variant, state.whole.game, key);
+    if (this.compiled && this.game?.key !== key) this.game = play(this.compiled, variant, state.whole.game, key);
     return this.game;
   },
 
@@ -62,9 +63,9 @@ export const wholeTab = {
   },
 };
 
-function play(games: Games, variant: Variant, number: number, key: string): Game {
+function play(compiled: Compiled, variant: Variant, number: number, key: string): Game {
   const tower = lab.tower[variant.tower];
-  const player = new Player(games, tower.document.table, variant, 1);
+  const player = new Player(compiled, tower.document.table, variant);
   const floors = player.floorsAfter(seedWords(state.seed), number);
   const colourOf = variant.cubes.flatMap((count, k) => Array<number>(count).fill(k));
   const cubes = colourOf.map((_, cube) => cube);

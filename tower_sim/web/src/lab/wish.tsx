@@ -1,14 +1,13 @@
 // "Find me rules": a form for a wish, and what the search found. The rules become B, so that all else shows what they change.
 
 import { capital } from "../common/text";
-import { REGISTER } from "./figures";
+import { REGISTER, figureRows } from "./figures";
 import type { Found, Space, Wish } from "./find";
 import type { Jobs } from "./jobs";
 import { wishWords } from "./say";
 import { find } from "../common/browser";
 import { Select } from "../common/parts";
 import { LIMITS, type Variant, change, lab, state } from "./state";
-import { rows } from "./statistics";
 
 const MOST = 1000; // of a wish
 const RELATIONS = [["=", "about"], [">", "at least"], ["<", "at most"]];
@@ -31,7 +30,7 @@ export const wishes = {
     const chosen = JSON.stringify([a, state.b]);
     Object.assign(this, { found: null, isB: false, lines: [] });
     jobs!.ask<Found>({ kind: "find", a, wish, space: spaceOf(a), seed: state.seed }, (found) => {
-      Object.assign(this, { found, lines: wishWords(wish, found, a, rows(found.sums, REGISTER, true), lab.rules.colours) });
+      Object.assign(this, { found, lines: wishWords(wish, found, a, figureRows(found.rows), lab.rules.colours) });
       if (found.changed.length && JSON.stringify([state.a, state.b]) === chosen) this.take();
     });
     jobs!.render();

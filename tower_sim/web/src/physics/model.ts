@@ -4,7 +4,7 @@
 //   profile -> scene -> outcome
 
 import { type CheckedLaunch, checkLaunch, checkLaunches, rowOfLaunch, tooDeep } from "./by_hand.js";
-import { instantiate } from "./core.js";
+import { openCore } from "./core.js";
 import { checkCubes, checkState, checkStrength, checkZone, doorOf, markSound } from "./door.js";
 import { checkWhole } from "./numbers.js";
 import { refuse, wrongly } from "./refuse.js";
@@ -29,7 +29,7 @@ export async function openPhysics(profile: Profile, bytes: BufferSource): Promis
   if (profile?.schema !== SCHEMA || profile.version !== VERSION) {
     throw wrongly("profile", profile?.schema, `a document of ${SCHEMA}, version ${VERSION}`);
   }
-  const core = await instantiate(bytes);
+  const core = await openCore(bytes);
   const scene = sceneOf(core, profile);
   const door = doorOf(profile, scene);
   let current: Run | null = null;
@@ -53,7 +53,7 @@ export async function openPhysics(profile: Profile, bytes: BufferSource): Promis
       checkStrength(strength);
       const text = rng.text();
       const angle = 2 * Math.PI * rng.random();
-      return { kind, thrown: [], rng: text, strength, shake: [strength, core.cos(angle), core.sin(angle)] };
+      return { kind, thrown: [], rng: text, strength, shake: [strength, core.run("cos", angle), core.run("sin", angle)] };
     }
     if (kind === "place") {
       const { zone, rng } = what;

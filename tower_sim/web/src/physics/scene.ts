@@ -2,7 +2,8 @@
 // tower_sim/physics/scene.py. Metres, seconds, radians; a pose is x y z and a unit quaternion x y z w.
 
 import type { CheckedLaunch } from "./by_hand.js";
-import type { Core, Tables } from "./core.js";
+import { reals, type Table } from "../common/compiled.js";
+import type { Core } from "./core.js";
 import { pcg64OfText } from "./pcg64.js";
 import type { Pose, Profile, Rng, Status } from "./types.js";
 
@@ -22,64 +23,56 @@ export function sceneOf(core: Core, profile: Profile) {
   const fixed = boxes.length + hulls.length;
   const corners = (faces: readonly (readonly number[])[]) => faces.reduce((sum, face) => sum + face.length, 0);
   const room = hulls.reduce((sum, { vertices, faces }) => sum + 5 + 3 * vertices.length + 7 * faces.length + 8 * corners(faces), 1);
-  const world = core.worldOf(fixed, room, profile.rule);
-  world.makeRoom(8);
+  const { tables, width, call, makeRoom, untilDone } = core.worldOf(fixed, room, profile.rule);
+  makeRoom(8);
   setReal();
-  for (const place of [names.FIXED, names.ROWS]) world.tables.whole[place] = BigInt(fixed);
+  for (const place of [names.FIXED, names.ROWS]) tables.whole[place] = BigInt(fixed);
   boxes.forEach(({ centre, half, turn, surface }, row) => {
     const { friction, restitution } = surfaces[surface];
-    core.write_row(world.block, row, ...centre, ...turn, ...half, friction, restitution, 0);
+    call("write_row", [], row, ...centre, ...turn, ...half, friction, restitution, 0);
   });
-  const [lent] = world.lend([hulls.reduce((sum, { vertices, faces, least_cosines: cosines = [] }) => sum + 5 + 3 * vertices.length + faces.length + corners(faces) + cosines.length, 0)]);
-  let end = 0;
-  const tell = (numbers: readonly number[]) => {
-    lent.set(numbers, end);
-    end += numbers.length;
-  };
-  for (const { surface, vertices, faces, least_cosines: cosines = [] } of hulls) {
+  const numbers = hulls.flatMap(({ surface, vertices, faces, least_cosines: cosines = [] }) => {
     const { friction, restitution } = surfaces[surface];
-    tell([friction, restitution, vertices.length, faces.length, cosines.length, ...cosines]);
-    vertices.forEach(tell);
-    for (const face of faces) tell([face.length, ...face]);
-  }
-  core.write_hulls(world.block, boxes.length);
-  core.lay_grid(world.block);
+    return [friction, restitution, vertices.length, faces.length, cosines.length, ...cosines, ...vertices.flat(), ...faces.flatMap((face) => [face.length, ...face])];
+  });
+  call("write_hulls", [reals([numbers.length], numbers)], boxes.length);
+  call("lay_grid");
   const PLACES: Record<number, string> = { [names.LOST]: "lost", [names.DOORWAY]: "doorway", [names.TRAY]: "tray", [names.TABLE]: "table", [names.BORDER]: "border" };
   let ids: number[] = []; // of all cubes that were ever there, by their numbers in the tables
   let known: number[] = []; // the state of each when it was last asked
 
-  const drop = (place: number) => Number(world.tables.drop[place]);
-  const setDrop = (place: number, value: number) => (world.tables.drop[place] = BigInt(value));
-  const rows = () => Array.from({ length: Number(world.tables.whole[names.ROWS]) - fixed }, (_, i) => fixed + i);
-  const width = (name: keyof Tables) => world.shapes.find(([other]) => other === name)![2][1];
-  const numberIn = (row: number) => Number(world.tables.flags[width("flags") * row + names.NUMBER]);
-  const states = () => ids.map((_, k) => Number(world.tables.marks[width("marks") * k + names.STATE]));
-  const writeCube = (k: number, row: readonly number[]) => world.tables.cubes.set(row, names.CUBE_COLUMNS * k);
-  const touchRows = (touches: readonly (readonly number[])[]) => {
+  const drop = (place: number) => Number(tables.drop[place]);
+  const setDrop = (place: number, value: number) => (tables.drop[place] = BigInt(value));
+  const rows = () => Array.from({ length: Number(tables.whole[names.ROWS]) - fixed }, (_, i) => fixed + i);
+  const numberIn = (row: number) => Number(tables.flags[width.flags * row + names.NUMBER]);
+  const states = () => ids.map((_, k) => Number(tables.marks[width.marks * k + names.STATE]));
+  const writeCube = (k: number, row: readonly number[]) => tables.cubes.set(row, names.CUBE_COLUMNS * k);
+  const touchTable = (touches: readonly (readonly number[])[]) => {
     const number = new Map(ids.map((id, k) => [id, k]));
-    return touches.map(([one, other, ...forces]) => (
-      [number.get(one) ?? names.GONE, other < 0 ? other : number.get(other) ?? names.GONE, forces.length / 3, ...forces]
-    ));
+    const table = reals([touches.length, names.TOUCH]);
+    touches.forEach(([one, other, ...forces], i) => {
+      const row = [number.get(one) ?? names.GONE, other < 0 ? other : number.get(other) ?? names.GONE, forces.length / 3, ...forces];
+      table.values.set(row, names.TOUCH * i);
+    });
+    return table;
   };
 
   function setReal(): void {
-    world.tables.real.set(profile.real.map((number) => number ?? -Infinity));
+    tables.real.set(profile.real.map((number) => number ?? -Infinity));
   }
 
   /** Make room for more cubes in the next drop, and return the number of the first of them. */
   function expect(more: number): number {
-    world.makeRoom(ids.length + more);
+    makeRoom(ids.length + more);
     setDrop(names.LAUNCHES, ids.length + more - drop(names.LAID));
     return ids.length;
   }
 
   /** Let a function of the core draw: it takes uniform numbers, and `rng` then goes on behind those that it used. */
-  function draw(rng: Rng, number: number, how: () => number): number {
+  function draw(rng: Rng, number: number, how: (draws: Table) => number): number {
     for (;;) {
       const copy = pcg64OfText(rng.text())!;
-      const [draws] = world.lend([number]);
-      for (let i = 0; i < number; i++) draws[i] = copy.random();
-      const used = how();
+      const used = how(reals([number], Array.from({ length: number }, copy.random)));
       if (used <= number) {
         for (let i = 0; i < used; i++) rng.random();
         return used;
@@ -91,31 +84,28 @@ export function sceneOf(core: Core, profile: Profile) {
   /** Write cubes at rest, [number, pose], of which so many lie inside; begin from them, pressing as `touches` say. */
   function lay(laid: readonly Laid[], inside: number, touches: readonly (readonly number[])[]): void {
     ids = laid.map(([id]) => id);
-    world.makeRoom(ids.length);
-    for (const name of ["whole", "drop", "marks"] as const) world.tables[name].fill(0n);
-    world.tables.flags.fill(0n, 0, width("flags") * fixed);
+    makeRoom(ids.length);
+    for (const name of ["whole", "drop", "marks"] as const) tables[name].fill(0n);
+    tables.flags.fill(0n, 0, width.flags * fixed);
     setReal();
-    world.tables.plan.set(profile.plan);
-    for (const place of [names.FIXED, names.ROWS]) world.tables.whole[place] = BigInt(fixed);
+    tables.plan.set(profile.plan);
+    for (const place of [names.FIXED, names.ROWS]) tables.whole[place] = BigInt(fixed);
     setDrop(names.RUN, names.ALONE);
     setDrop(names.IS_SWEPT, profile.swept ? 1 : 0);
     setDrop(names.HAS_BOARD, profile.board ? 1 : 0);
     setDrop(names.LAID, ids.length);
     setDrop(names.INSIDE, inside);
     laid.forEach(([, pose], k) => writeCube(k, [...pose, ...new Array(names.CUBE_COLUMNS - 7).fill(0)]));
-    do {
-      world.hold(names.TOUCH, touchRows(touches));
-      core.begin(world.block);
-    } while (world.isShort());
+    untilDone(() => call("begin", [touchTable(touches)]));
     known = states();
   }
 
   /** Return the places of cubes at poses: { place, touches, on }, `on` the rows of those they lie on. */
   function find(poses: readonly ArrayLike<number>[]) {
     const many = poses.length;
-    const [table, places, touched, on] = world.lend([many, 7], [many, 2], [many, zones.length + 1], [many, many]);
-    poses.forEach((pose, i) => table.set(pose, 7 * i));
-    core.find_places(world.block);
+    const given = [reals([many, 7], poses.flatMap((pose) => Array.from(pose))), ...[2, zones.length + 1, many].map((columns) => reals([many, columns]))];
+    call("find_places", given);
+    const [, places, touched, on] = given.map(({ values }) => values);
     return poses.map((_, i) => {
       const at = places[2 * i];
       const place = at >= names.ZONES ? `zone:${zones[at - names.ZONES].name}` : PLACES[at] ?? `inside:${regions[at].name}`;
@@ -139,15 +129,15 @@ export function sceneOf(core: Core, profile: Profile) {
     /** Let the hand throw so many cubes in the next drop; returns which of them each launch lets go. */
     throwCubes(many: number, rng: Rng): number[] {
       const first = expect(many);
-      draw(rng, 64 + PER_CUBE * many, () => core.let_go(world.block));
-      return Array.from({ length: many }, (_, i) => Number(world.tables.marks[width("marks") * (first + i) + names.WHICH]));
+      draw(rng, 64 + PER_CUBE * many, (draws) => call("let_go", [draws]));
+      return Array.from({ length: many }, (_, i) => Number(tables.marks[width.marks * (first + i) + names.WHICH]));
     },
 
     /** Let a hand put one cube down in a zone. */
     putDown(zone: string, rng: Rng): void {
       expect(1);
       const k = zones.findIndex(({ name }) => name === zone);
-      if (!draw(rng, 600, () => core.put_down(world.block, k))) throw new Error(`no place in zone ${zone} holds a cube flat`);
+      if (!draw(rng, 600, (draws) => call("put_down", [draws], k))) throw new Error(`no place in zone ${zone} holds a cube flat`);
     },
 
     /** Let a cube go in the next drop, or now in one that is open. */
@@ -161,10 +151,10 @@ export function sceneOf(core: Core, profile: Profile) {
 
     /** Start the drop. */
     start({ shake, isOpen = false, isChecked = false }: How): void {
-      world.tables.plan.set(shake ?? [-1, 0, 0], names.STRENGTH);
+      tables.plan.set(shake ?? [-1, 0, 0], names.STRENGTH);
       setDrop(names.IS_OPEN, isOpen ? 1 : 0);
       setDrop(names.IS_CHECKED, isChecked ? 1 : 0);
-      core.start(world.block);
+      call("start");
       this.goOn(0, false);
     },
 
@@ -174,12 +164,12 @@ export function sceneOf(core: Core, profile: Profile) {
       const shown = rows().map((row) => ids[numberIn(row)]);
       const frames = isFilmed ? new Float64Array(7 * many * windows) : null;
       let taken = 0;
-      do {
-        const [film] = world.lend([isFilmed ? windows - taken : 0, many, 7]);
-        const more = core.go_on(world.block, windows - taken, 0, 0);
-        frames?.set(film.subarray(0, 7 * many * more), 7 * many * taken);
+      untilDone(() => {
+        const film = reals([isFilmed ? windows - taken : 0, many, 7]);
+        const more = call("go_on", [film], windows - taken, 0, 0);
+        frames?.set(film.values.subarray(0, 7 * many * more), 7 * many * taken);
         taken += more;
-      } while (world.isShort());
+      });
       return { numbers: shown, frames: frames && frames.slice(0, 7 * many * taken), windows: taken };
     },
 
@@ -194,14 +184,14 @@ export function sceneOf(core: Core, profile: Profile) {
 
     /** Let the cube go whose launch was written last, in a drop that is open; return how deep (m) it would be in another body. */
     letGo({ windows }: CheckedLaunch): number {
-      const deep = core.depth_of(world.block, ids.length - 1);
+      const deep = call("depth_of", [], ids.length - 1);
       if (deep > this.mostOverlap) {
         ids.pop();
         setDrop(names.LAUNCHES, ids.length - drop(names.LAID));
         return deep;
       }
       setDrop(names.IS_NEAR_THE_END, 0);
-      world.tables.plan[names.LAST_AT] = windows * profile.settings.window;
+      tables.plan[names.LAST_AT] = windows * profile.settings.window;
       setDrop(names.IS_DUE, 1);
       this.goOn(0, false);
       return 0;
@@ -218,9 +208,9 @@ export function sceneOf(core: Core, profile: Profile) {
     passed: () => drop(names.PASSED_WINDOWS),
     /** How it ended: a word, null before; `taken` has the depth (m) of a cube whose place was not free. */
     status: () => Object.entries(STATUSES).find(([name]) => names[name] === drop(names.STATUS))?.[1] ?? null,
-    taken: () => (drop(names.STATUS) === names.TAKEN ? { id: ids[drop(names.LAID) + drop(names.NEXT)], deep: world.tables.plan[names.DEPTH] } : null),
+    taken: () => (drop(names.STATUS) === names.TAKEN ? { id: ids[drop(names.LAID) + drop(names.NEXT)], deep: tables.plan[names.DEPTH] } : null),
     /** Where the cubes are that are there: [number, pose]. */
-    there: () => rows().map((row): Laid => [ids[numberIn(row)], [...world.tables.bodies.subarray(names.COLUMNS * row, names.COLUMNS * row + 7)]]),
+    there: () => rows().map((row): Laid => [ids[numberIn(row)], [...tables.bodies.subarray(names.COLUMNS * row, names.COLUMNS * row + 7)]]),
     /** How often a cube missed the opening. */
     misses: () => drop(names.MISSES),
 
@@ -228,7 +218,7 @@ export function sceneOf(core: Core, profile: Profile) {
     out() {
       const now = states();
       const at = (k: number) => names.CUBE_COLUMNS * k + names.OUT_POSE;
-      const cleared = ids.flatMap((id, k) => (now[k] === names.CLEARED ? [[id, [...world.tables.cubes.subarray(at(k), at(k) + 7)]] as const] : []));
+      const cleared = ids.flatMap((id, k) => (now[k] === names.CLEARED ? [[id, [...tables.cubes.subarray(at(k), at(k) + 7)]] as const] : []));
       const found = find(cleared.map(([, pose]) => pose));
       const swept = ids.flatMap((id, k) => (now[k] === names.SWEPT ? [[id, { place: "tray", pose: null }] as const] : []));
       return new Map<number, { place: string; pose: Pose | null }>([...swept, ...cleared.map(([id, pose], i) => [id, { place: found[i].place, pose }] as const)]);
@@ -236,12 +226,10 @@ export function sceneOf(core: Core, profile: Profile) {
 
     /** Let all lie where they are, as in the world that is made anew from the state; returns who touches whom, by number. */
     lieStill() {
-      do core.lie_still(world.block);
-      while (world.isShort());
-      const most = Number(world.tables.whole[names.PAIRS]);
-      const [table] = world.lend([most, names.TOUCH]);
-      return Array.from({ length: core.list_touches(world.block) }, (_, i) => {
-        const [one, other, points, ...forces] = table.subarray(names.TOUCH * i, names.TOUCH * (i + 1));
+      untilDone(() => call("lie_still"));
+      const table = reals([Number(tables.whole[names.PAIRS]), names.TOUCH]);
+      return Array.from({ length: call("list_touches", [table]) }, (_, i) => {
+        const [one, other, points, ...forces] = table.values.subarray(names.TOUCH * i, names.TOUCH * (i + 1));
         return [ids[one], other < 0 ? other : ids[other], ...forces.slice(0, 3 * points).map((force) => force + 0)];
       });
     },
@@ -249,7 +237,7 @@ export function sceneOf(core: Core, profile: Profile) {
     /** Return how deep (m) a cube lies in another or in a part at most, of cubes at rest. */
     deepest(laid: readonly Laid[]): number {
       lay(laid, laid.length, []);
-      return core.deepest_overlap(world.block);
+      return call("deepest_overlap");
     },
   };
 }

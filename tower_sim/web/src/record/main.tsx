@@ -2,10 +2,10 @@
 
 import { render } from "preact";
 import { install } from "../common/app";
-import { find, ignoreDoubleTaps, shows, startTheme } from "../common/browser";
-import { pValue } from "./law";
+import { find, ignoreDoubleTaps, shows, startTheme, unpacked } from "../common/browser";
+import { openBets, pValue } from "./law";
 import { View, open, ui, verdict } from "./view";
-import { csv, expected, model, night, played, runTest, settled, start } from "./state";
+import { csv, data, expected, model, night, played, runTest, settled, start } from "./state";
 
 function show(): void {
   render(<View />, find("app"));
@@ -28,7 +28,8 @@ if (shows("record")) {
   ui.show = show;
   startTheme(show);
   ignoreDoubleTaps();
-  start(show).then(() => {
+  const opened = unpacked(data.bets).then(openBets).catch(() => {}); // a browser without WebAssembly keeps the night all the same
+  opened.then(() => start(show)).then(() => {
     show();
     addEventListener("hashchange", follow);
     follow();

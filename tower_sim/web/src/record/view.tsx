@@ -6,7 +6,7 @@ import { Chip } from "../common/faces";
 import { Field, Select, ShareDialog, Table, Tabs, Theme, openShare } from "../common/parts";
 import { capital, checkLength, joinWords, plural, sumOf } from "../common/text";
 import { Begin } from "./begin";
-import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
+import { type Expected, NIGHTS, type Power, canTest, pValue, power } from "./law";
 import { type Due, type Head, type Played, type Rules, type Throw, isHappening, isRecount, pack, readDraft, tryDraft, unpack } from "./night";
 import { decode, readSheet, writeSheet } from "./sheet";
 import { Picture, canShare, known, lucks, savePicture, sharePicture } from "./picture";
@@ -308,6 +308,7 @@ function Tower() {
   const like = ui.like || model().name;
   const of = model(like).reference;
   if (!throws.length) return <section class="panel"><p class="soft">Nothing was thrown yet.</p></section>;
+  if (!canTest()) return <section class="panel"><p class="soft">This browser does not run WebAssembly, which the test needs. Save the CSV, and test it with <code>tower-sim tower test</code>.</p></section>;
   const found = runTest(throws, like);
   const [says, sure] = verdict(like);
   const numbers = pValue(found.e);
