@@ -143,6 +143,27 @@ def test_the_document_has_every_table_with_its_intervals(report: tuple[Path, dic
     assert actions["low"] < actions["value"] < actions["high"]
 
 
+def test_the_text_for_a_terminal_has_the_sentences_then_tables_in_columns():
+    rows = [
+        ["out", 12, Estimate(2.0, 1.5, 2.5, 12)],
+        ["a longer figure", 3, Estimate(0.25, 0.1, 0.4, 3)],
+        ["no", 1, None],
+    ]
+    table = Table("figures", ["figure", "games", "mean"], rows, shown=2)
+    report = Report("A title", ["First **this**."], [Section("One", "Of `it`:", table, parts=[Section("", "More.")])])
+    assert report.text().split("\n\n") == [
+        "First this.",
+        "A title",
+        "One",
+        "Of it:",
+        "figure           games                 mean\n"
+        "out                 12  2.00 (1.50 to 2.50)\n"
+        "a longer figure      3  0.25 (0.10 to 0.40)\nand 1 more row",
+        "More.",
+    ]
+    assert report.text(0) == "First this.\n\nA title"
+
+
 def test_words_of_anybody_are_words_in_the_page(tmp_path: Path):
     evil = "<script>alert(1)</script><img src=x onerror=alert(2)>"
     table = Table("t", ["who", "n"], [[evil, 1], ["mean", Estimate(1.5, float("nan"), float("nan"), 3)]])

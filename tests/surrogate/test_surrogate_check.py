@@ -385,8 +385,7 @@ def test_a_report_leads_with_the_verdict_and_names_what_does_not_pass(tmp_path: 
     pictures = sorted(path.name for path in (tmp_path / "plots").iterdir())
     assert pictures == ["autocorrelation.svg", "distances.svg", "inside.svg", "log_scores.svg"]
     assert all(f"plots/{name}" in text for name in pictures)
-    on_screen = pages.text(check)
-    assert "inside by phase                *" in on_screen
+    on_screen = pages.report(check).text(1)
     assert all(f"{claim.name} " in on_screen for claim in verdicts.values())
 
 
@@ -412,7 +411,7 @@ def test_knocks_are_each_told_and_fail_no_surrogate():
     off, close = pages.claims(checked)[-2:]
     assert (off.verdict, close.verdict) == (pages.FAILS, pages.PASSES)
     assert off.why == "physics 0.300, surrogate 0.360, standard error 0.029, 400 states"
-    assert f"{off.name} " in pages.text(checked)
+    assert f"{off.name} " in pages.report(checked).text()
     other = check_of(0.15)
     assert pages.failure(replace(other, knocks=knocks)) == pages.failure(other)
     assert pages.failure(checked) == ""
@@ -424,7 +423,7 @@ def test_few_games_of_one_law_pass_nothing_that_they_cannot_show():
     verdicts = [claim.verdict for claim in pages.claims(check)]
     assert verdicts[0] == pages.UNDECIDED
     assert verdicts[-1] == pages.PASSES
-    assert "300 games a side or more are asked" in pages.text(check)
+    assert "300 games a side or more are asked" in pages.report(check).text()
 
 
 def about(values: Any, spread: float) -> Estimates:

@@ -36,7 +36,7 @@ from tower_sim.fitting.tower import fit as ladder
 from tower_sim.fitting.tower.check import check_tower
 from tower_sim.fitting.tower.data import BY_CUBE, BY_DROP, Rows, held_out, read_rows, unseen
 from tower_sim.fitting.tower.fit import find_ranges
-from tower_sim.fitting.tower.pages import headline, report, text
+from tower_sim.fitting.tower.pages import headline, report
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import open_model
@@ -198,7 +198,7 @@ def test_rows_hold_what_the_model_saw(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_the_last_three_of_every_ten_runs_are_held_out():
-    campaign = replace(HAND, run_point=np.zeros(23, int))
+    campaign = HAND.changed(run_point=np.zeros(23, int))
     assert np.flatnonzero(held_out(campaign)).tolist() == [7, 8, 9, 17, 18, 19]
 
 
@@ -619,7 +619,7 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     assert result.power.trials == 2
     assert [each.name for each in result.scores] == ["two_thirds", "groups", "shared", "cascade"]
     assert min(each.adjusted for each in result.whole.distances) > 0.005
-    message = text(result)
+    message = report(result).text()
     assert headline(result) in message.splitlines()
     assert all(each.title in message for each in result.scores)
     report(result).write(tmp_path / "report")

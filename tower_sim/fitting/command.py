@@ -16,27 +16,27 @@ from tower_sim.fitting.board.fit import fit_board
 from tower_sim.fitting.data import find_apparatus
 from tower_sim.fitting.tower import pages as tower_pages
 from tower_sim.fitting.tower.check import check_tower
-from tower_sim.fitting.tower.fit import fit_tower, score_lines
+from tower_sim.fitting.tower.fit import fit_tower
 from tower_sim.report import Report, check_report
 from tower_sim.surrogate import BOARD, TOWER, Fitted, RungScore, fitted_or_shipped
-from tower_sim.tools import Telling, count_noun, need, nothing, report_progress, writing
+from tower_sim.tools import Telling, count_noun, need, nothing, report_progress, say, writing
 
+SHOWN = 2  # sections of a check that the terminal shows
 LEAST_RUNS = 10  # with fewer, no run would be held out
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How the surrogates of a kind are fitted and checked; `text` and `report` present the result of `check`."""
+    """How the surrogates of a kind are fitted and checked; `report` presents the result of `check`."""
 
     fit: Callable[[Sequence[Campaign], Apparatus, Callable[[], None]], Fitted]
     check: Callable[[Fitted, Sequence[Campaign], int, Telling], Any]
-    text: Callable[[Any], str]
     report: Callable[[Any], Report]
 
 
 KINDS = {
-    TOWER: Kind(fit_tower, check_tower, tower_pages.text, tower_pages.report),
-    BOARD: Kind(fit_board, check_board, board_pages.text, board_pages.report),
+    TOWER: Kind(fit_tower, check_tower, tower_pages.report),
+    BOARD: Kind(fit_board, check_board, board_pages.report),
 }
 
 
@@ -75,8 +75,8 @@ def fit_command(directories: Sequence[str | Path], output: str | Path) -> None:
 
 
 def ladder_text(scores: Sequence[RungScore]) -> str:
-    """Return the ladder as a table: mean log score per drop on held-out runs, and the gain over rung 0."""
-    lines = score_lines(scores, "held-out log score a drop (nats)", "over rung 0")
+    """Return the ladder as a table: mean log score per drop on held-out runs, and the gain over the first rung."""
+    lines = [tower_pages.score_table(scores).text()]
     best = max(scores, key=lambda rung: rung.score)
     if best != scores[-1]:
         lines.append(f"more data needed: the model's rung, {scores[-1].title!r}, does not win here, but {best.title!r}")
@@ -93,7 +93,8 @@ def check_command(model: str, directories: Sequence[str | Path], out: str | Path
     campaigns = [load_whole(directory) for directory in directories]
     with report_progress("steps of the check") as tell:
         check = kind.check(fitted, campaigns, seed, tell)
-    print(kind.text(check))
+    report = kind.report(check)
+    say(report.text(SHOWN))
     if out is not None:
-        kind.report(check).write(out)
+        report.write(out)
         print(Path(out, "report.md"))

@@ -21,12 +21,13 @@ import numpy as np
 
 from tower_sim.report import charts
 from tower_sim.results import Cell, Estimate, show
-from tower_sim.tools import check, make_folder, need, write_all
+from tower_sim.tools import check, count_noun, make_folder, need, write_all
 from tower_sim.web import Page, read_built, source
 
 FILES = "report.html", "report.md"  # of every report
 SETTERS = "jinja2", "markdown_it"  # packages that make the pages
 Rows = list[Sequence[Cell]]
+_MARKS = str.maketrans("", "", "`*")  # of Markdown, for a terminal
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,21 @@ class Table:
     def base64(self) -> str:
         """The CSV file in base64, for links."""
         return base64.b64encode(self.csv().encode()).decode()
+
+    def text(self) -> str:
+        """Return the first rows for a terminal: words to the left, numbers to the right of their column."""
+        cells = [[*self.head], *([show(cell) for cell in row] for row in self.rows[: self.shown])]
+        first = self.rows[0] if self.rows else self.head
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = [
+            "  ".join(
+                f"{cell:{'<' if isinstance(of, str) else '>'}{n}}"
+                for cell, of, n in zip(row, first, widths, strict=True)
+            )
+            for row in cells
+        ]
+        more = len(self.rows) - self.shown
+        return "\n".join([line.rstrip() for line in lines] + [f"and {count_noun(more, 'more row')}"] * (more > 0))
 
     def json(self) -> dict[str, Any]:
         """Return the table for `json.dumps`; numbers that are not finite become null."""
@@ -106,6 +122,12 @@ class Section:
         """Return the section and all its parts, in order."""
         return [self, *(inner for part in self.parts for inner in part.all())]
 
+    def text(self) -> str:
+        """Return the text and the table for a terminal, with those of the parts, without Markdown's marks."""
+        table = [self.table.text()] if self.table and self.table.rows and self.table.shown else []
+        parts = [self.title, self.says.translate(_MARKS), *table, *(part.text() for part in self.parts)]
+        return "\n\n".join(filter(None, parts))
+
 
 @dataclass(frozen=True)
 class Report:
@@ -129,6 +151,12 @@ class Report:
     def charts(self) -> Mapping[str, Chart]:
         """All charts by name."""
         return {section.chart.name: section.chart for section in self.every if section.chart}
+
+    def text(self, sections: int | None = None) -> str:
+        """Return the sentences and the first `sections` (None: all) for a terminal. A paragraph is one line."""
+        says = [*self.says, *(f"{section.title} {section.short}" for section in self.every if section.short)]
+        some = [section.text() for section in self.sections[:sections]]
+        return "\n\n".join([says[0], self.title, *says[1:], *some]).translate(_MARKS) if says else self.title
 
     def document(self, schema: str) -> dict[str, Any]:
         """Return the sentences and tables of the report for `json.dumps`."""

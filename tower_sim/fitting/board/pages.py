@@ -37,25 +37,6 @@ def report(check: BoardCheck) -> Report:
     return Report(f"The surrogate of {check.ship.name}: held-out battles", says, sections)
 
 
-def text(check: BoardCheck) -> str:
-    """Return the results of a check as text for a terminal."""
-    lines = [
-        f"{check.ship.name}: {check.battles} battles with physics, {check.played} with the surrogate, "
-        f"{100 * check.extrapolated:.1f} % of its draws extrapolated",
-        *([check.engines] if check.engines else []),
-        f"{'fact':44s} {'p (Holm)':>8s}  farthest off",
-    ]
-    for fact in check.facts:
-        at = _steepest(fact)
-        pair = f"{fact.physics.value[at]:.3g} with physics, {fact.surrogate.value[at]:.3g} with the surrogate"
-        mark = "*" if fact.differs else " "
-        lines.append(f"{fact.name:43s}{mark} {fact.holm:8.2g}  {fact.cells[at]}: {pair} ({abs(_z(fact)[at]):.1f} sd)")
-    lines += [
-        f"log score gained, {part}: {gain:.1f} +- {error:.1f} nats" for part, (gain, error) in check.gains.items()
-    ]
-    return "\n".join(lines)
-
-
 def _verdict(check: BoardCheck) -> str:
     wrong = [fact.name for fact in check.facts if fact.differs]
     if wrong:

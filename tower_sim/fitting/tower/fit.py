@@ -401,14 +401,6 @@ def scores(every: Sequence[Rung], rows: Rows) -> tuple[RungScore, ...]:
     )
 
 
-def score_lines(rungs_scored: Sequence[RungScore], title: str, over: str) -> list[str]:
-    """Return a table for a terminal, headed by `title` and `over`: each rung's score, and its gain over the first."""
-    return [
-        f"{title:34s} {'score':>18s} {over:>18s}",
-        *(f"{x.title:34s} {x.score:9.4f} +- {x.se:.4f} {x.gain:+9.4f} +- {x.gain_se:.4f}" for x in rungs_scored),
-    ]
-
-
 def _average(values: Array, run: Array) -> tuple[float, float]:
     mean, error = ratio_of_sums(*sum_by_unit(run, np.stack([values, np.ones(len(values))], 1)).T)
     return round(float(mean), 6), round(float(error), 6)

@@ -10,7 +10,6 @@ import numpy as np
 
 from tower_sim.fitting.numerics import LEVEL
 from tower_sim.fitting.tower.distances import Distance
-from tower_sim.fitting.tower.fit import score_lines
 from tower_sim.fitting.tower.knocks import KnockMeans
 from tower_sim.fitting.tower.whole_games import (
     ACCURACY_BELOW,
@@ -98,27 +97,6 @@ def headline(check: TowerCheck) -> str:
         names = [claim.name for claim in requirements if claim.verdict == verdict]
         parts += [f"{words}: {', '.join(names)}"] if names else []
     return "; ".join(parts) + "."
-
-
-def text(check: TowerCheck) -> str:
-    """Return the results of a check as text for a terminal."""
-    width = max(len(claim.name) for claim in claims(check))
-    sides = f"{check.whole.compared} against {check.whole.compared} games"
-    lines = [
-        f"{check.model} against {check.data}: {check.drops} drops of {check.games} held-out games",
-        *filter(None, [check.engines]),
-        headline(check),
-        "",
-        *(f"{claim.name:{width}s}  {claim.verdict}: {claim.why}" for claim in claims(check)),
-        "",
-        *score_lines(check.scores, "log score a drop, nats", "over the first"),
-        "",
-        f"{sides:32s} distance  quantile  p (Holm)  difference",
-    ]
-    for d in check.whole.distances:
-        mark = "*" if d.is_seen else " "
-        lines.append(f"{d.name:31s}{mark} {d.value:8.3g}  {d.quantile:8.3g}  {d.adjusted:8.2g}  {_size(d)}")
-    return "\n".join([*lines, "", *_weakest(check)])
 
 
 def report(check: TowerCheck) -> Report:
@@ -220,16 +198,20 @@ def _normal(value: float, error: float, n: int) -> Estimate:
 # Sections
 
 
-def _drops(check: TowerCheck) -> Section:
+def score_table(scores: Sequence[RungScore], drops: int = 0) -> Table:
+    """Return the table of log scores of rungs, and of their gains over the first."""
     rungs = [
-        [rung.title, _normal(rung.score, rung.se, check.drops), _normal(rung.gain, rung.gain_se, check.drops)]
-        for rung in check.scores
+        [rung.title, _normal(rung.score, rung.se, drops), _normal(rung.gain, rung.gain_se, drops)] for rung in scores
     ]
+    return Table("log_scores", ["rung", "log score [nats]", "gain [nats]"], rungs)
+
+
+def _drops(check: TowerCheck) -> Section:
     return Section(
         "Single drops",
         "Log score: the logarithm of the chance that a rung gave to what came out, a drop (nats); the gain is over "
         "the first rung.",
-        Table("log_scores", ["rung", "log score [nats]", "gain [nats]"], rungs),
+        score_table(check.scores, check.drops),
         Chart("log_scores", ladder(check.scores, check.drops, check.games), "Log score gained by rung"),
     )
 
