@@ -112,7 +112,7 @@ def comparison() -> None:
     (command,) = re.findall(r"<!-- example -->\n```sh\ntower-sim (.*)\n```", text)
     words = [sys.executable, "-m", "tower_sim", *shlex.split(command)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
-    output = "\n\n".join([*fold(done.stdout, 80).strip().split("\n\n")[:4], "..."])  # up to the first table
+    output = "\n\n".join([*fold(done.stdout, 80).strip().split("\n\n")[:7], "..."])  # up to the first table
     before, _, after = text.partition("<!-- its output -->\n```\n")
     _, _, after = after.partition("\n```\n")
     write_whole(COMPARE, f"{before}<!-- its output -->\n```\n{output}\n```\n{after}")

@@ -25,7 +25,7 @@ from tower_sim.apparatus import load, shipped
 from tower_sim.compare import Tuned, Verdict, compare_files, play, read_variant, read_wishes, search, together, tune
 from tower_sim.compare.play import read_vary, usual
 from tower_sim.compare.search import BY_PHYSICS, Search, search_rules
-from tower_sim.compare.tuned import find_best, parse_wishes, report, rules_text, sentences
+from tower_sim.compare.tuned import find_best, parse_wishes, rules_text, sentences, wish_report
 from tower_sim.errors import UsageError
 from tower_sim.physics import accuracy
 from tower_sim.requests import read_rules
@@ -35,6 +35,10 @@ from tower_sim.surrogate import shipped as shipped_surrogate
 ROOT = Path(__file__).parents[2]
 HARVEST = str(ROOT / "docs/games/harvest.py")
 Capture = pytest.CaptureFixture[str]
+
+
+def text_of(found: Tuned) -> str:
+    return wish_report(found).text()
 
 
 @pytest.fixture(name="three", scope="module")
@@ -127,8 +131,8 @@ def test_a_known_answer_is_found_again_and_what_else_changes(three: Tuned):
     assert also.startswith("It also changes ")  # more action points are a gain
     assert "action points 6.5 instead of 5.0" in also
     assert also.endswith(": certain or very likely.") or also.endswith(": certain.")
-    assert "cost" not in report(three)
-    assert ", and changes mean out in a phase " in report(three)
+    assert "cost" not in text_of(three)
+    assert ")  mean out in a phase " in text_of(three)
     assert [len(way.changes) for way in three.ways] == sorted(len(way.changes) for way in three.ways)
     assert three.best in three.ways
 
@@ -140,9 +144,9 @@ def test_what_is_told_is_a_comparison_of_games_that_search_and_choice_have_not_s
     alone = compare_files(("amerigo", None), games, found.seed, "surrogate", ["cubes=9"])
     assert [row.mean_b for row in alone.figures] == [row.mean_b for row in found.figures]
     row = three.best.row("actions")
-    mean, low, high, sd = three.best.means["actions"]
-    assert (mean, sd) == (row.mean_b, row.sd_b)
-    assert high - low == pytest.approx(2 * 1.9623 * sd / math.sqrt(games), rel=2e-3)
+    mean = three.best.means["actions"]
+    assert mean.value == row.mean_b
+    assert mean.high - mean.low == pytest.approx(2 * 1.9623 * row.sd_b / math.sqrt(games), rel=2e-3)
     wished = {each.key for each in three.wishes}
     significant = {each.key for rows in found.groups for each in rows if each.shown}
     assert {each.key for each in three.best.side_effects} == significant - wished
@@ -227,7 +231,7 @@ def test_the_fast_model_does_not_judge_where_it_does_not_know_such_drops():
     assert sentences(found)[0].startswith("Whether cubes = 60 instead of 7 meets the wish is open: ")
     doubt = "all of the drops lie outside of what the fast model was fitted to"
     assert sentences(found)[-1] == f"Only physics can tell: {doubt}. Add --model physics."
-    assert doubt in report(found).splitlines()[-3]
+    assert f"; {doubt}\n" in text_of(found)
     assert {way.comparison.model for way in found.ways} == {found.searched}
 
 
@@ -245,7 +249,7 @@ def test_physics_judges_every_row_if_it_judges_one(monkeypatch: pytest.MonkeyPat
     assert {"physics", "surrogate"} == set(names)
     assert {way.comparison.model for way in found.ways} == {"two_thirds"} != {found.searched}
     assert [way.games for way in found.ways] == [BY_PHYSICS // (2 * len(found.ways) - 1)] * len(found.ways)
-    assert "model two_thirds" in report(found)
+    assert "model two_thirds" in text_of(found)
 
 
 @each_case(
@@ -502,9 +506,9 @@ def test_python_refuses_what_the_command_refuses():
 
 
 def test_the_report_names_every_way_with_its_verdict(three: Tuned):
-    text = report(three)
+    text = text_of(three)
     for way in three.ways:
-        assert f"{len(way.changes)}         {way.verdict}" in text
+        assert f"      {len(way.changes)}  {way.verdict}" in text
     assert text.count("<- told above") == 1
 
 

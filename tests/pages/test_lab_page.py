@@ -18,7 +18,7 @@ from support.portable import model_of
 
 from tower_sim import cli
 from tower_sim.apparatus import load, shipped
-from tower_sim.compare.paired import paired
+from tower_sim.compare.paired import rows as compared
 from tower_sim.drawing import paints
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import FIGURES, sample_games
@@ -130,17 +130,17 @@ def test_every_number_on_the_page_is_that_of_sample_games(page: Any):
         assert side["counts"] == count_numbers(side, games)
         assert side["beyond"] == pytest.approx(model_of(tower).extrapolated(games).mean(), abs=1e-12)
     # the figures of `compare`, their differences and intervals
-    expected = paired(*(table(games, FIGURES) for games in sides))
+    expected = compared(table(sides[0], FIGURES), table(sides[1], FIGURES), FIGURES)
     rows = {row["key"]: row for row in found["rows"]}
     assert {*rows} == {figure.key for figure in FIGURES}
     for i, figure in enumerate(FIGURES):
         row = rows[figure.key]
         assert (row["title"], row["unit"]) == (figure.title, figure.unit)
-        assert row["a"]["mean"] == pytest.approx(expected.mean_a[i], rel=1e-12)
-        assert row["b"]["mean"] == pytest.approx(expected.mean_b[i], rel=1e-12)
-        assert row["difference"]["low"] == pytest.approx(expected.low[i], rel=1e-6, abs=1e-9)
-        assert row["difference"]["high"] == pytest.approx(expected.high[i], rel=1e-6, abs=1e-9)
-        assert row["adjusted"] == pytest.approx(expected.adjusted[i], rel=1e-3, abs=1e-12)
+        assert row["a"]["mean"] == pytest.approx(expected[i].mean_a, rel=1e-12)
+        assert row["b"]["mean"] == pytest.approx(expected[i].mean_b, rel=1e-12)
+        assert row["difference"]["low"] == pytest.approx(expected[i].difference.low, rel=1e-6, abs=1e-9)
+        assert row["difference"]["high"] == pytest.approx(expected[i].difference.high, rel=1e-6, abs=1e-9)
+        assert row["adjusted"] == pytest.approx(expected[i].p_adjusted, rel=1e-3, abs=1e-12)
 
 
 def test_the_difference_is_said_first_in_plain_words_or_that_there_is_none(page: Any):

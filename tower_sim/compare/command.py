@@ -8,15 +8,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tower_sim import drawing
 from tower_sim.compare.paired import Comparison, compare, name_models
 from tower_sim.compare.play import MAX_GAMES, play_pairs
-from tower_sim.compare.words import compare_report
+from tower_sim.compare.report import comparison_figure, comparison_report
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games import Compared
 from tower_sim.models import Model, open_model
 from tower_sim.physics import PhysicsSettings
+from tower_sim.report import SETTERS
 from tower_sim.requests import Variant, read_variant
-from tower_sim.tools import report_progress, say, writing
+from tower_sim.tools import need, report_progress, say, writing
 
 
 def compare_files(
@@ -73,7 +75,7 @@ def compare_command(
     if as_json:
         print(json.dumps(comparison.to_json(), allow_nan=False))
     else:
-        say(compare_report(comparison))
+        say(comparison_report(comparison).text())
     _draw(comparison, plot, as_json)
     if comparison.pairs.interrupted:
         raise KeyboardInterrupt
@@ -109,7 +111,7 @@ def wish_command(
     """
     from tower_sim.compare.play import read_vary
     from tower_sim.compare.search import LEAST, SECONDS, search_rules
-    from tower_sim.compare.tuned import read_wishes, report
+    from tower_sim.compare.tuned import read_wishes, wish_report
 
     _check_plot(plot)
     if output is not None:
@@ -127,7 +129,7 @@ def wish_command(
     if as_json:
         print(json.dumps(found.to_json(), allow_nan=False))
     else:
-        say(report(found))
+        say(wish_report(found).text())
     if output is not None:
         found.write(output)
         if not as_json:
@@ -137,20 +139,26 @@ def wish_command(
         raise KeyboardInterrupt
 
 
-def _check_plot(plot: str | Path | None) -> None:
-    if plot is not None:
-        from tower_sim.compare.plot import check_drawing
+PAGE = ".html"
 
-        check_drawing(plot)
+
+def _check_plot(plot: str | Path | None) -> None:
+    if plot is not None and Path(plot).suffix == PAGE:
+        need("campaign", *SETTERS)
+        writing.check(plot, "report")
+    elif plot is not None:
+        drawing.check_path(plot)
 
 
 def _draw(comparison: Comparison, plot: str | Path | None, as_json: bool) -> None:
-    if plot is not None:
-        from tower_sim.compare.plot import draw_comparison
-
-        draw_comparison(comparison, plot)
-        if not as_json:
-            print(f"plot: {plot}")
+    if plot is None:
+        return
+    if Path(plot).suffix == PAGE:
+        writing.write(plot, comparison_report(comparison).page(), "report")
+    else:
+        drawing.save(comparison_figure(comparison), plot)
+    if not as_json:
+        print(f"plot: {plot}")
 
 
 def _read_variants(files: tuple[str, str | None], changes: Sequence[str]) -> tuple[Variant, Variant]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -12,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from tower_sim.apparatus import Apparatus
-from tower_sim.games import Compared, Course, Row, Values, leaves
+from tower_sim.games import LEVEL, Compared, Course, Row, Values, leaves
 from tower_sim.requests import DEFAULT, Variant
-from tower_sim.results import CONFIDENCE, FEWEST, Array, Figure, holm
+from tower_sim.results import CONFIDENCE, FEWEST, Array, Estimates, Figure, holm
 from tower_sim.surrogate import FAILED_NAME
 
 
@@ -44,53 +45,48 @@ class Pairs:
         return self.a.beyond / self.a.drops, self.b.beyond / self.b.drops
 
 
-LEVEL = 0.05  # probability that any figure is shown if none differs
 POWER = 0.8  # probability that the stated number of games shows a difference
 _NORMAL = 100_000  # games from which the normal distribution replaces Student's
 _NOTHING = 1e-12  # relative to the values: a smaller spread of differences is rounding error
 
 
-@dataclass(frozen=True, eq=False)
-class Paired:
-    """Statistics of k figures over `n` pairs, arrays of shape (k,). Differences are B - A.
-
-    `low` and `high` are Student's interval of the mean difference, NaN where it is the same in all pairs. `p` is
-    two-sided, `adjusted` corrected for all figures (Holm). `correlation` is NaN where A or B is constant.
-    """
-
-    n: int
-    mean_a: Array
-    mean_b: Array
-    sd_a: Array
-    sd_b: Array
-    difference: Array
-    sd_difference: Array
-    low: Array
-    high: Array
-    correlation: Array
-    p: Array
-    adjusted: Array
-
-
-def paired(a: Array, b: Array) -> Paired:
-    """Return the statistics of n >= 2 pairs in k figures, both of shape (n, k).
+def rows(a: Array, b: Array, figures: Sequence[Figure]) -> tuple[Row, ...]:
+    """Return the row of each of k figures from n >= 2 pairs, both of shape (n, k), with p corrected for all (Holm).
 
     `p` is Student's of the paired differences; if all are the same, 1 for a difference of 0, else that of the sign
     test.
     """
+    if not figures:
+        return ()
     n, size = len(a), np.maximum(np.abs(a).max(0), np.abs(b).max(0))
     (mean_a, sd_a), (mean_b, sd_b), (difference, sd) = ((x.mean(0), x.std(0, ddof=1)) for x in (a, b, b - a))
     is_constant = sd <= _NOTHING * size
     sd = np.where(is_constant, 0.0, sd)
     error = np.where(is_constant, np.nan, sd / math.sqrt(n))
-    half = error * float(_stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
     by_sign = np.where(np.abs(difference) <= _NOTHING * size, 1.0, 2.0 ** (1 - n))
     p = np.where(is_constant, by_sign, 2 * _stats.t.sf(np.abs(difference) / error, n - 1))
-    flat = (sd_a <= _NOTHING * size) | (sd_b <= _NOTHING * size)
+    half = error * float(_stats.t.ppf((1 + CONFIDENCE) / 2, n - 1)) * (1 if n >= FEWEST else np.nan)
+    flat = np.isnan(half) | (sd_a <= _NOTHING * size) | (sd_b <= _NOTHING * size)
     product = ((a - mean_a) * (b - mean_b)).sum(0)
     correlation = np.where(flat, np.nan, product / (n - 1) / np.where(flat, 1.0, sd_a * sd_b))
-    ends = difference - half, difference + half
-    return Paired(n, mean_a, mean_b, sd_a, sd_b, difference, sd, *ends, correlation, p, holm(p))
+    differences = Estimates(difference, difference - half, difference + half, np.full(len(figures), n))
+    numbers = (each.tolist() for each in (mean_a, mean_b, sd_a, sd_b, sd, correlation, p, holm(p)))
+    return tuple(
+        Row(figure.key, figure.title, figure.unit, difference, *of, tests=len(figures))
+        for figure, difference, *of in zip(figures, differences, *numbers, strict=True)
+    )
+
+
+def smaller(row: Row) -> tuple[float, float, int] | None:
+    """Return the smallest difference that so many pairs show with probability POWER, a smaller one, and its pairs.
+
+    The smaller one is half of the difference if that is shown, else half of the first. None without an interval.
+    """
+    if row.interval is None:
+        return None
+    least = shows_from(row.sd_difference, row.difference.n, row.tests)
+    half = (abs(row.difference.value) if row.shown else least) / 2
+    return least, half, games_to_show(half, row.sd_difference, row.tests)
 
 
 def shows_from(sd: float, n: int, figures: int) -> float:
@@ -250,58 +246,23 @@ def compare(variants: tuple[Variant, Variant], pairs: Pairs, *, model: str, seed
     return Comparison(*variants, model, seed, asked, pairs, groups)
 
 
-def rows(a: Array, b: Array, figures: tuple[Figure, ...]) -> tuple[Row, ...]:
-    """Return the row of each figure from values of shape (pairs, figures), with p-values corrected for all of them."""
-    if not figures:
-        return ()
-    statistics = paired(a, b)
-    return tuple(_row(figure, statistics, i, len(figures)) for i, figure in enumerate(figures))
-
-
-def _row(figure: Figure, of: Paired, i: int, figures: int) -> Row:
-    difference, sd = float(of.difference[i]), float(of.sd_difference[i])
-    is_shown = bool(of.adjusted[i] <= LEVEL)
-    is_told = sd > 0 and of.n >= FEWEST
-    least = shows_from(sd, of.n, figures) if is_told else None
-    half = abs(difference) / 2 if is_shown else (least or 0.0) / 2
-    correlation = float(of.correlation[i])
-    return Row(
-        key=figure.key,
-        title=figure.title,
-        unit=figure.unit,
-        mean_a=float(of.mean_a[i]),
-        mean_b=float(of.mean_b[i]),
-        sd_a=float(of.sd_a[i]),
-        sd_b=float(of.sd_b[i]),
-        difference=difference,
-        sd_difference=sd,
-        interval=(float(of.low[i]), float(of.high[i])) if is_told else None,
-        correlation=None if math.isnan(correlation) or not is_told else correlation,
-        p=float(of.p[i]),
-        p_adjusted=float(of.adjusted[i]),
-        shown=is_shown,
-        shows_from=least,
-        smaller=(half, games_to_show(half, sd, figures)) if least else None,
-    )
-
-
 def row_json(row: Row) -> dict[str, Any]:
     """Return a row for the JSON document."""
-    smaller = row.smaller and {"difference": row.smaller[0], "games": row.smaller[1]}
+    least, half, games = smaller(row) or (None, None, None)
     return {
         "key": row.key,
         "title": row.title,
         "unit": row.unit,
         "a": {"mean": row.mean_a, "sd": row.sd_a},
         "b": {"mean": row.mean_b, "sd": row.sd_b},
-        "difference": row.difference,
+        "difference": row.difference.value,
         "interval": row.interval and list(row.interval),
         "sd_difference": row.sd_difference,
-        "correlation": row.correlation,
+        "correlation": None if math.isnan(row.correlation) else row.correlation,
         "pairing_gain": row.pairing_gain,
         "p": row.p,
         "p_adjusted": row.p_adjusted,
         "shown": row.shown,
-        "shows_from": row.shows_from,
-        "smaller": smaller,
+        "shows_from": least,
+        "smaller": games and {"difference": half, "games": games},
     }

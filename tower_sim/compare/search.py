@@ -38,7 +38,7 @@ from tower_sim.games import Compared
 from tower_sim.models import PHYSICS, Model, open_model
 from tower_sim.physics import PhysicsSettings
 from tower_sim.requests import Variant, read_variant
-from tower_sim.results import CONFIDENCE, FEWEST, Array, percent, student_quantile
+from tower_sim.results import CONFIDENCE, FEWEST, Array, Estimate, percent, student_quantile
 from tower_sim.surrogate import FAILED_NAME
 from tower_sim.tools import Telling, processes, report_progress
 from tower_sim.values import check_seed
@@ -419,12 +419,12 @@ class Search:
             doubt = "the fast model failed its own check"
         half = float(student_quantile(len(tally) - 1, (1 + CONFIDENCE) / 2)) / math.sqrt(len(tally))
         rows = {row.key: row for group in found.groups for row in group}
-        means, verdicts = dict[str, Any](), dict[str, Verdict]()
+        means, verdicts = dict[str, Estimate](), dict[str, Verdict]()
         for wish in self.wishes:
             row = rows[wish.key]
-            low, high = row.mean_b - half * row.sd_b, row.mean_b + half * row.sd_b
-            means[wish.key] = row.mean_b, low, high, row.sd_b
-            verdicts[wish.key] = Verdict.OPEN if doubt else wish.verdict(low, high, row.sd_b)
+            mean = Estimate(row.mean_b, row.mean_b - half * row.sd_b, row.mean_b + half * row.sd_b, len(tally))
+            means[wish.key] = mean
+            verdicts[wish.key] = Verdict.OPEN if doubt else wish.verdict(mean.low, mean.high, row.sd_b)
         off = math.hypot(*(wish.off(rows[wish.key].mean_b) / self.scale(wish) for wish in self.wishes))
         return Reached(each.way, found, means, verdicts, off, doubt)
 

@@ -19,8 +19,9 @@ from tower_sim.compare.play import RuleValues, Way, as_it_was
 from tower_sim.errors import UsageError, check_table, fault, unknown
 from tower_sim.games import Row, how_sure, instead
 from tower_sim.physics import PhysicsSettings, accuracies, accuracy
+from tower_sim.report import Report, Section, Table
 from tower_sim.requests import APPARATUS, DEFAULT, GAME, Variant
-from tower_sim.results import FEWEST, brief, count_decimals, percent, too_few
+from tower_sim.results import FEWEST, Cell, Estimate, brief, count_decimals, percent, too_few
 from tower_sim.tools import count_noun, one_line, toml_key, toml_text, writing
 
 SCHEMA, VERSION = "tower-sim/wish", 2
@@ -34,14 +35,13 @@ _LISTED = 2  # side effects that a row of the table names
 class Reached:
     """A way as judged by games played after the choice: its `comparison` with the first rules (A).
 
-    `means` has the mean of each wished figure, its 95 % interval and standard deviation over games, `verdicts` what
-    they say. `distance` is that from the wishes, in shares of these. `doubt` is the reason why the fast model cannot
-    tell, or empty.
+    `means` has the mean of each wished figure with its 95 % interval, `verdicts` what they say. `distance` is that
+    from the wishes, in shares of these. `doubt` is the reason why the fast model cannot tell, or empty.
     """
 
     changes: Way
     comparison: Comparison
-    means: Mapping[str, tuple[float, float, float, float]]
+    means: Mapping[str, Estimate]
     verdicts: Mapping[str, Verdict]
     distance: float
     doubt: str = ""
@@ -191,13 +191,15 @@ def _describe_result(tuned: Tuned) -> str:
     return f"{wish} {are} not met; {ways}: {reached}, {by}."
 
 
-def _describe_mean(way: Reached, wish: Wish, is_in_table: bool = False) -> str:
-    row, (mean, low, high, _) = way.row(wish.key), way.means[wish.key]
-    half = (high - low) / 2
-    before, missed = f" instead of {_round(row.mean_a, half)}", f", wished {wish.words}"
-    before *= bool(way.changes) and not is_in_table
-    missed *= way.verdicts[wish.key] is not Verdict.MET and not is_in_table
-    return f"{row.title} {_round(mean, half)} ({_round(low, half)} to {_round(high, half)}{missed}){before}"
+def _describe_mean(way: Reached, wish: Wish) -> str:
+    row, mean = way.row(wish.key), way.means[wish.key]
+    old, value, low, high = (
+        f"{number:.{min(max(count_decimals((mean.high - mean.low) / 2, digits=1), 1), 4)}f}"
+        for number in (row.mean_a, mean.value, mean.low, mean.high)
+    )
+    before = f" instead of {old}" * bool(way.changes)
+    missed = f", wished {wish.words}" * (way.verdicts[wish.key] is not Verdict.MET)
+    return f"{row.title} {value} ({low} to {high}{missed}){before}"
 
 
 def _describe_side_effects(best: Reached) -> list[str]:
@@ -246,44 +248,47 @@ def _describe_obstacles(tuned: Tuned) -> list[str]:
     return obstacles
 
 
-def report(tuned: Tuned) -> str:
+def wish_report(tuned: Tuned) -> Report:
     """Return the report: the sentences, how the games were played, and the ways."""
-    pairs = tuned.best.comparison.pairs
-    game = pairs.compared.game
+    best = tuned.best.comparison
     wished = ", ".join(wish.text for wish in tuned.wishes)
     varied = "; ".join(f"{vary.key} {_list_values(vary)}" for vary in tuned.varied)
     whole = "all" if tuned.tried >= tuned.of else f"of {tuned.of}"
-    head = [
-        " ".join(sentences(tuned)),
-        "",
-        f"{game.title}, a wish: {wished}; seed {tuned.seed}",
-        f"A  {tuned.base.name}: {noun(tuned.base.apparatus)} {tuned.base.apparatus.name} ({tuned.base.file})",
+    says = [
+        f"A is {tuned.base.name}: {noun(tuned.base.apparatus)} {tuned.base.apparatus.name} ({tuned.base.file}).",
         f"What may vary: {varied}. Tried: {count_noun(tuned.tried, 'way')} ({whole}), model {tuned.searched}. "
-        f"Every row below: model {tuned.best.comparison.model}.",
-        "",
+        f"Every row below: model {best.model}.",
     ]
-    table = [f"{'changes':<9} {'wish':<7} figures, and what else changes"]
-    for way in tuned.ways:
-        mark = " <- told above" if way is tuned.best else ""
-        figures = ", ".join(_describe_mean(way, wish, is_in_table=True) for wish in tuned.wishes)
-        table.append(f"{len(way.changes):<9} {way.verdict:<7} {_list_changes(tuned.base, way.changes)}{mark}")
-        table.append(f"{'':<17} {'; '.join(filter(None, [f'{figures}, {_list_side_effects(way)}', way.doubt]))}")
-    notes = [
-        "",
-        f"In brackets: the 95 % interval of games played after the choice, of each figure alone. met: it lies in the "
-        f"wish; = allows {100 * NEAR:.0f} % on either side. missed: it lies outside. open: neither, or over "
-        f"{100 * BEYOND:.0f} % of the drops lie outside of what the fast model was fitted to. Changes of other figures "
-        "are sure (adjusted p of at most 5 %, Holm).",
+    head = ["changes", "wish", "rules", *(tuned.best.row(key).title for key in tuned.best.means), "what else changes"]
+    ways: list[Sequence[Cell]] = [
+        [
+            len(way.changes),
+            way.verdict,
+            _list_changes(tuned.base, way.changes) + " <- told above" * (way is tuned.best),
+            *way.means.values(),
+            "; ".join(filter(None, [_list_side_effects(way), way.doubt])),
+        ]
+        for way in tuned.ways
     ]
-    return "\n".join([*head, *table, *notes])
+    note = (
+        "In brackets: the 95 % interval of games played after the choice, of each figure alone. met: it lies in the "
+        f"wish; = allows {100 * NEAR:g} % on either side. missed: it lies outside. open: neither, or over "
+        f"{100 * BEYOND:g} % of the drops lie outside of what the fast model was fitted to. Changes of other figures "
+        "are sure (adjusted p of at most 5 %, Holm)."
+    )
+    return Report(
+        f"{best.pairs.compared.game.title}, a wish: {wished}; seed {tuned.seed}",
+        [tuned.in_plain_words, "\n".join(says)],
+        [Section("Ways", table=Table("ways", head, ways)), Section("Notes", note)],
+    )
 
 
 def _list_side_effects(way: Reached) -> str:
     if not way.side_effects:
-        return "no other figure surely changes" if way.changes else "as it is"
+        return "nothing surely" if way.changes else "nothing"
     named = ", ".join(f"{_title(way, row)} {brief(row.mean_b)}" for row in way.side_effects[:_LISTED])
     more = len(way.side_effects) - _LISTED
-    return f"and changes {named}{f' and {more} more' if more > 0 else ''}"
+    return f"{named}{f' and {more} more' if more > 0 else ''}"
 
 
 def _title(way: Reached, row: Row) -> str:
@@ -309,14 +314,15 @@ def _list_values(vary: RuleValues) -> str:
     return one_line(", ".join(vary.values), 60, 20)
 
 
-def _round(mean: float, half: float) -> str:
-    return f"{mean:.{min(max(count_decimals(half, digits=1), 1), 4)}f}"
-
-
 def _way_json(way: Reached) -> dict[str, Any]:
     means = {
-        key: {"mean": mean, "interval": [low, high], "sd": sd, "verdict": way.verdicts[key]}
-        for key, (mean, low, high, sd) in way.means.items()
+        key: {
+            "mean": mean.value,
+            "interval": [mean.low, mean.high],
+            "sd": way.row(key).sd_b,
+            "verdict": way.verdicts[key],
+        }
+        for key, mean in way.means.items()
     }
     return {
         "changes": dict(way.changes),

@@ -8,6 +8,7 @@ from tower_sim.tools import face
 if TYPE_CHECKING:
     from tower_sim.games.board import board_figure
     from tower_sim.games.compared import (
+        LEVEL,
         Compared,
         Course,
         Group,

@@ -17,8 +17,9 @@ import numpy as np
 from tower_sim.drops import DropModel
 from tower_sim.games.running import count_words, record, word_facts
 from tower_sim.games.tower import Turn
-from tower_sim.results import Array, Figure, Results, brief, table
+from tower_sim.results import Array, Estimate, Figure, Results, brief, table
 
+LEVEL = 0.05  # probability that any figure of a table is shown if none differs
 _CERTAIN = 1e-4  # adjusted p up to which a difference is called certain
 _WITH_MEANS = 4  # figures that the sentences give with their means
 _NAMED = 6  # further figures that the sentences name
@@ -95,39 +96,40 @@ class Picture:
 
 @dataclass(frozen=True)
 class Row:
-    """Statistics of one figure in both variants. The difference is B - A.
+    """Statistics of one figure in both variants, over pairs of runs.
 
-    `sd_a` and `sd_b` are over runs, `sd_difference` and `correlation` over pairs. `interval` is the 95 % confidence
-    interval of the mean difference of this figure alone. `p` is two-sided, and `p_adjusted` is corrected for all
-    figures of the table; `shown`: it is at most 0.05. `shows_from` is the smallest difference that so many pairs show
-    with a chance of 80 %. `smaller` is half of the difference if it is shown, else half of `shows_from`, with the
-    number of pairs for it. All three are None if all pairs have the same difference, and for fewer than FEWEST pairs.
+    `difference` is the mean of B - A with the 95 % confidence interval of this figure alone. It has no interval if all
+    pairs have the same difference, and for fewer than FEWEST pairs; then there is no `correlation` either. `p` is
+    two-sided, and `p_adjusted` is corrected for all `tests` figures of the table.
     """
 
     key: str
     title: str
     unit: str
+    difference: Estimate
     mean_a: float
     mean_b: float
     sd_a: float
     sd_b: float
-    difference: float
     sd_difference: float
-    interval: tuple[float, float] | None
-    correlation: float | None
+    correlation: float
     p: float
     p_adjusted: float
-    shown: bool
-    shows_from: float | None
-    smaller: tuple[float, int] | None
+    tests: int
 
     @property
-    def relative(self) -> tuple[float, float, float] | None:
-        """The difference and the ends of its interval, divided by A's mean."""
-        if self.mean_a == 0:
-            return None
-        low, high = self.interval or (self.difference, self.difference)
-        return self.difference / self.mean_a, low / self.mean_a, high / self.mean_a
+    def extra_unit(self) -> str:
+        """The unit, unless the title says it."""
+        return "" if self.unit in ("1", *self.title.split()) else self.unit
+
+    @property
+    def shown(self) -> bool:
+        return self.p_adjusted <= LEVEL
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        low, high = self.difference.low, self.difference.high
+        return None if math.isnan(low) else (low, high)
 
     @property
     def never(self) -> bool:
@@ -139,7 +141,7 @@ class Row:
             return Sureness.SHOWN
         if self.interval is None and self.sd_difference:
             return Sureness.OPEN
-        low, high = self.interval or (self.difference, self.difference)
+        low, high = self.interval or (self.difference.value, self.difference.value)
         if self.interval and (low > 0 or high < 0):
             return Sureness.LIKELY
         return Sureness.ALIKE if max(-low, high) <= _ALIKE * abs(self.mean_a) else Sureness.OPEN
@@ -148,7 +150,7 @@ class Row:
     def effect(self) -> float:
         """The absolute difference in units of the root mean square of both standard deviations."""
         spread = math.sqrt((self.sd_a**2 + self.sd_b**2) / 2)
-        return abs(self.difference) / spread if spread else math.inf * bool(self.difference)
+        return abs(self.difference.value) / spread if spread else math.inf * bool(self.difference.value)
 
     @property
     def pairing_gain(self) -> float | None:
@@ -269,7 +271,7 @@ def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
     if row.verdict is Sureness.SHOWN:
         return "certain" if row.p_adjusted <= _CERTAIN else "very likely"
     if row.interval is None:
-        return f"too few {run}s to tell" if row.difference or row.sd_difference else f"no {run} differs"
+        return f"too few {run}s to tell" if row.difference.value or row.sd_difference else f"no {run} differs"
     low, high = (scale * end for end in row.interval)
     if row.verdict is Sureness.ALIKE:
         return f"no difference is shown, and it is most likely under {brief(max(-low, high))} {unit}".rstrip()
@@ -282,8 +284,8 @@ def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
 
 def _describe(row: Row, of: str, run: str) -> str:
     if not of:
-        unit = "" if row.unit in ("1", *row.title.split()) else f" {row.unit}"
-        by = f"about {brief(abs(row.difference))}{unit} {'less' if row.difference < 0 else 'more'}"
+        by, less = f"{brief(abs(row.difference.value))} {row.extra_unit}".strip(), row.difference.value < 0
+        by = f"about {by} {'less' if less else 'more'}"
         return f"{row.title} {by} ({instead(row)}): {how_sure(row, run)}"
     shares = instead(replace(row, mean_a=100 * row.mean_a, mean_b=100 * row.mean_b), " %")
     return f"{of} is {row.title} in {shares}: {how_sure(row, run, 'points', 100)}"

@@ -9,13 +9,8 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import Any, cast
 
-import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
-from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
 
 from tower_sim.results import Estimate, Estimates
 
@@ -42,6 +37,9 @@ def svg(figure: Any, name: str, caption: str) -> str:
 
     `name` makes its ids different from those of other charts on the page.
     """
+    import matplotlib as mpl
+    from matplotlib.text import Text
+
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # a dollar sign in a name starts no formula
     buffer = io.StringIO()
@@ -132,6 +130,8 @@ def figure(
 
     If `foot`, one legend below the panels replaces theirs. `head` is a title above all panels.
     """
+    from matplotlib.figure import Figure
+
     columns = min(columns, len(panels)) if len(panels) != 4 else min(columns, 2)
     rows = -(-len(panels) // columns)
     heights = [height] * rows if isinstance(height, int | float) else [*height]
@@ -155,6 +155,8 @@ def figure(
 
 
 def _dress(axis: Any, panel: Panel, ticks: int) -> None:
+    from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
+
     for side in ("top", "right"):
         axis.spines[side].set_visible(False)
     axis.tick_params(labelsize=FONT - 0.5)
@@ -272,6 +274,8 @@ def cells(
     hatched, edge = (np.zeros(values.shape, bool) if mask is None else mask for mask in (few, edged))
 
     def draw(axis: Any) -> None:
+        from matplotlib.patches import Rectangle
+
         axis.grid(visible=False)
         axis.set(xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
 

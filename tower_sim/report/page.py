@@ -86,7 +86,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """The file `plots/NAME.svg` of a matplotlib figure."""
+    """The file `plots/NAME.svg` of a matplotlib figure, or of a function that draws it when it is asked for."""
 
     name: str
     figure: Any
@@ -95,7 +95,8 @@ class Chart:
     @cached_property
     def svg(self) -> str:
         """The chart as an SVG element of a page."""
-        return charts.svg(self.figure, self.name, self.caption)
+        figure = self.figure() if callable(self.figure) else self.figure
+        return charts.svg(figure, self.name, self.caption)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,9 @@ def show(cell: Cell, unit: str = "") -> str:
         return _with_ends(cell, places, tail)
     if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return "-"
-    return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
+    if isinstance(cell, float):
+        return f"{cell:.3g}" if abs(cell) < 999.5 else f"{cell:.0f}"
+    return str(cell)
 
 
 def how_sure(runs: int, unit: str) -> str:

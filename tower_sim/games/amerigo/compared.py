@@ -100,8 +100,8 @@ def _describe_cubes(row: Row) -> str:
         return f"In B about as many cubes stay in the tower as in A ({brief(row.mean_a)}): {how}."
     if row.verdict is Sureness.OPEN:
         return f"Whether more or fewer cubes stay in the tower in B is open ({instead(row)}): {how}."
-    fewer = "fewer" if row.difference < 0 else "more"
-    return f"B: about {brief(abs(row.difference))} {fewer} cubes stay in the tower ({instead(row)}): {how}."
+    fewer = "fewer" if row.difference.value < 0 else "more"
+    return f"B: about {brief(abs(row.difference.value))} {fewer} cubes stay in the tower ({instead(row)}): {how}."
 
 
 def _describe_choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
