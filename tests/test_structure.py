@@ -32,7 +32,7 @@ KNOWS = {
     "web": "apparatus drawing games physics requests surrogate values",
     "campaign": "apparatus drops games models physics requests surrogate values",
     "report": "web",
-    "study": "campaign report surrogate values",
+    "study": "campaign drawing report surrogate values",
     "fitting": "apparatus campaign drops models report study surrogate values",
     "compare": "apparatus drawing drops games models physics report requests surrogate values",
     "calibration": "apparatus campaign compare drawing drops fitting games models physics report requests simulator "

@@ -43,7 +43,7 @@ def test_a_study_writes_report_tables_and_plots(place: Path):
     assert first.startswith("After the set-up ")
     assert last == "report/report.html  (the same as Markdown, with its tables: report/report.md)"
     text = (place / "report/report.md").read_text("utf-8")
-    assert "The seven questions" in text
+    assert "Questions about the tower" in text
     assert "30 of 30 planned" in text
     assert len(list((place / "report/plots").glob("*.svg"))) >= 5
     assert len(list((place / "report/tables").glob("*.csv"))) >= 10

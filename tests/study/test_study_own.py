@@ -138,7 +138,8 @@ def test_the_interval_is_that_of_runs_and_not_of_drops(quoits: Path):
 def test_the_general_sections_are_there_and_those_of_other_games_are_not(quoits: Path, tmp_path: Path):
     text = study_text(quoits, tmp_path)
     assert text.startswith("# Study of a campaign of evenings")
-    for heading in ("What was run", "Failed attempts", "1. The seven questions", "4. Memory", "What the game tells"):
+    headings = "What was run", "Failed attempts", "1. Questions about the tower", "4. Memory", "What the game tells"
+    for heading in headings:
         assert f"\n## {heading}" in text
     assert text.index("## What the game tells (Quoits)") > text.index("## 6. Beside the 2/3-1/3 rule")
     assert '| rules | `{"cubes": 8, "throws": 4}` |' in text
@@ -180,7 +181,7 @@ def test_a_game_on_a_board_without_winners_has_the_sections_of_the_board(tmp_pat
     text = study_text(tmp_path / "c", tmp_path / "report")
     assert "64 cubes went through the ship in 8 evenings." in text
     assert sum(int(row["landed [cubes]"]) for row in table(tmp_path / "report", "landings")) == 64
-    for word in ("Explosions", "Who wins", "The seven questions"):
+    for word in ("Explosions", "Who wins", "Questions about the tower"):
         assert word not in text
     assert "## What the game tells (Marbles)" in text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,11 +18,14 @@ from tower_sim.campaign import parse, read_campaign, run
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import GOLD, GOLD_WITH_TOKEN
 from tower_sim.report import Table
-from tower_sim.results import HOW_SURE, Estimate, Resamples
-from tower_sim.study import questions, study
+from tower_sim.results import HOW_SURE, Estimate, Figure, Resamples
+from tower_sim.study import players as players_of
+from tower_sim.study import study
 from tower_sim.study.baseline import find_kit, play_beside
+from tower_sim.study.questions import QUESTIONS, TowerQuestion
 from tower_sim.study.tower import TowerFigures, phases_with
 
+ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("unpainted")
 
 HOUSE = Rules(cubes=2, rounds=3, gold_divisor=2, gold_divisor_with_token=1)
@@ -43,7 +47,7 @@ def _directory(games: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def players(directory: Path) -> dict[str, Table]:
     campaign = read_campaign(directory)
-    section = questions.what_players_get(TowerFigures(campaign, Resamples(campaign.strata, np.random.default_rng(1))))
+    section = players_of.what_players_get(TowerFigures(campaign, Resamples(campaign.strata, np.random.default_rng(1))))
     assert section
     return {part.table.name: part.table for part in section.all() if part.table}
 
@@ -138,3 +142,15 @@ def test_a_study_tells_every_step_up_to_the_last(varied: str, tmp_path: Path, mo
     assert [done for _, done in steps] == sorted({done for _, done in steps})
     assert steps[-1] == ("steps", total)
     assert len(steps) == total == (3 if varied else 7)
+
+
+def test_a_further_question_is_one_entry_with_its_number_counted_by_hand(games: Any, directory: Path, tmp_path: Path):
+    """The last question is the entry that docs/statistics.md shows."""
+    (entry,) = re.findall(r"```python\n(TowerQuestion\(.*?)```", (ROOT / "docs/statistics.md").read_text("utf-8"), re.S)
+    assert eval(entry, {"TowerQuestion": TowerQuestion, "Figure": Figure}) == QUESTIONS[-1]
+    text = study_text(directory, tmp_path)
+    phases = [row for row in games[0] if row["drop"] > 0]
+    empty = sum(row["inside_after"] == 0 for row in phases)
+    (row,) = table(tmp_path, "empty_again")
+    assert (int(row["n"]), float(row["value"])) == (empty, pytest.approx(len(phases) / empty, rel=1e-5))
+    assert "8. How long until the tower is empty again? After " in text

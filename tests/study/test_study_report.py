@@ -78,7 +78,7 @@ def test_a_study_with_all_its_pictures_is_the_same_again(tmp_path: Path, of: str
 def test_the_study_of_coin_games_agrees_with_the_rule(tmp_path: Path):
     write(tmp_path / "in", *coin_games(40, failures=0.02))
     text = study_text(tmp_path / "in", tmp_path)
-    assert text.index("## 1. The seven questions") < text.index("## Failed attempts")
+    assert text.index("## 1. Questions about the tower") < text.index("## Failed attempts")
     places = [text.index(f"\n{number}. ") for number in range(1, 8)]  # on the first page, in order
     assert places == sorted(places)
     assert places[-1] < text.index("\n## ")

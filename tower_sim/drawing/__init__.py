@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from tower_sim.tools import face
 
 if TYPE_CHECKING:
-    from tower_sim.drawing.files import FONT, GREY, INK, check_path, picture_bytes, save
+    from tower_sim.drawing.files import FONT, GREY, INK, check_path, cube_colours, picture_bytes, save
     from tower_sim.drawing.paint import Paint, paints
     from tower_sim.drawing.picture import (
         COLUMN,

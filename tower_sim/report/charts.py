@@ -15,10 +15,11 @@ import numpy.typing as npt
 from tower_sim.results import Estimate, Estimates
 
 INK, SOFT, PALE, FAINT, PAPER = "#1a1a1a", "#737373", "#bfbfbf", "#e6e6e6", "#ffffff"
-BLUE, RED, GREEN, PURPLE = "#2360b5", "#b8460e", "#1f6b38", "#7a3e9d"
+BLUE, RED, GREEN, PURPLE, CALM = "#2360b5", "#b8460e", "#1f6b38", "#7a3e9d", "#b9cdea"
 DARK = {
     INK: "currentColor", "#000000": "currentColor", SOFT: "#a9b0b9", PALE: "#5a626c", FAINT: "#373d45",
     PAPER: "#131619", BLUE: "#86b8f5", RED: "#f0a070", GREEN: "#7ccf94", PURPLE: "#cf9df0",
+    CALM: "#2f4a70",
 }  # fmt: skip
 STYLE = "\n".join(
     [".chart { width: min(100%, 780px); height: auto; font-family: Verdana, 'DejaVu Sans', sans-serif; }"]
@@ -56,12 +57,19 @@ def svg(figure: Any, name: str, caption: str) -> str:
     drawn = re.sub(marks, lambda found: re.sub(r' (fill|stroke)="[^"]*"', "", found[0]), drawn)
     drawn = re.sub(r' (d|x|y|transform)="[^"]*"', lambda found: re.sub(r"-?\d+\.\d{2,}", _round, found[0]), drawn)
     drawn = re.sub(r"\s*\n\s*", "\n", drawn).strip()
-    head = f'<svg class="chart" role="img" aria-label="{_quote(caption)}" fill="currentColor" stroke-linejoin="round"'
+    head = f'<svg id="svg-{name}" class="chart" role="img" aria-label="{_quote(caption)}" fill="currentColor"'
+    head += ' stroke-linejoin="round"'
     return drawn.replace("<svg", head, 1)
 
 
 def _round(found: re.Match[str]) -> str:
     return f"{float(found[0]):.1f}".removesuffix(".0")
+
+
+def again(figure: Any, name: str) -> str:
+    """Return an element that shows the SVG element of the same name on the page once more, without a label."""
+    size = " ".join(f"{96 * inches:.0f}" for inches in figure.get_size_inches())  # pixels
+    return f'<svg viewBox="0 0 {size}" aria-hidden="true"><use href="#svg-{name}"/></svg>'
 
 
 def alone(drawn: str) -> str:
@@ -88,15 +96,16 @@ UPRIGHT = 24  # of that font size along an upright axis
 Array = npt.NDArray[Any]
 Draw = Callable[[Any], None]
 ROLES: tuple[dict[str, Any], ...] = (
-    {"color": INK, "marker": "o", "ls": "-", "mfc": INK},
+    {"color": BLUE, "marker": "o", "ls": "-", "mfc": BLUE},
     {"color": SOFT, "marker": "s", "ls": "--", "mfc": PAPER},
-    {"color": BLUE, "marker": "^", "ls": "-.", "mfc": BLUE},
+    {"color": INK, "marker": "^", "ls": "-.", "mfc": INK},
     {"color": RED, "marker": "D", "ls": ":", "mfc": PAPER},
     {"color": GREEN, "marker": "v", "ls": (0, (5, 1)), "mfc": GREEN},
     {"color": PURPLE, "marker": "P", "ls": (0, (1, 1)), "mfc": PAPER},
 )
-"""The styles of points and lines. They differ in marks and dashes too, for readers who cannot tell colours apart."""
-FILLS = ((PALE, ""), (PAPER, "////"), (FAINT, "...."), (PALE, "xxxx"), (PAPER, "----"), (FAINT, "\\\\\\\\"))
+"""The styles of points and lines: one calm hue for ours, grey for what stands beside, then others. They differ in marks
+and dashes too, for readers who cannot tell colours apart."""
+FILLS = ((CALM, ""), (PAPER, "////"), (FAINT, "...."), (PALE, "xxxx"), (PAPER, "----"), (FAINT, "\\\\\\\\"))
 """The styles of bars: colour and hatching."""
 SIMULATED, RULE = 0, 1
 
@@ -209,9 +218,21 @@ def points(x: Any, y: Any, name: str = "", role: int = 0, *, joined: bool = True
     return draw
 
 
-def bars(x: Any, y: Any, name: str = "", width: float = 0.8, fill: int = 0, *, across: bool = False) -> Draw:
-    """Return a function that draws values as bars with their intervals; the arguments are those of `points`."""
-    face, hatch = FILLS[fill % len(FILLS)]
+def bars(
+    x: Any,
+    y: Any,
+    name: str = "",
+    width: float = 0.8,
+    fill: int = 0,
+    *,
+    across: bool = False,
+    paint: Sequence[str] = (),
+) -> Draw:
+    """Return a function that draws values as bars with their intervals; the arguments are those of `points`.
+
+    `paint` are the colours of the bars, where they mean the colours of cubes.
+    """
+    face, hatch = (paint, "") if paint else FILLS[fill % len(FILLS)]
     value, reach = _reach(y)
 
     def draw(axis: Any) -> None:
@@ -237,9 +258,9 @@ def band(x: Any, low: Any, high: Any, name: str = "", role: int = 0, *, step: bo
     return lambda axis: axis.fill_between(x, low, high, step="post" if step else None, **style)
 
 
-def line(x: Any, y: Any, name: str = "", role: int = 0) -> Draw:
-    """Return a function that draws a curve without marks."""
-    return lambda axis: axis.plot(x, y, lw=1.1, label=name or None, color=ROLES[role]["color"])
+def line(x: Any, y: Any, name: str = "", role: int = 0, paint: str = "") -> Draw:
+    """Return a function that draws a curve without marks, in the colour `paint` if it is that of cubes."""
+    return lambda axis: axis.plot(x, y, lw=1.1, label=name or None, color=paint or ROLES[role]["color"])
 
 
 def steps(x: Any, y: Any, name: str = "", role: int = 0) -> Draw:

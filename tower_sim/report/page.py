@@ -26,6 +26,7 @@ from tower_sim.web import Page, read_built, source
 
 FILES = "report.html", "report.md"  # of every report
 SETTERS = "jinja2", "markdown_it"  # packages that make the pages
+LONG = 8  # rows, above which a page folds a table
 Rows = list[Sequence[Cell]]
 _MARKS = str.maketrans("", "", "`*")  # of Markdown, for a terminal
 
@@ -58,6 +59,11 @@ class Table:
         for row in self.rows:
             out.writerow([text for cell, is_wide in zip(row, wide, strict=True) for text in _csv(cell, is_wide)])
         return file.getvalue()
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a page folds it."""
+        return min(self.shown, len(self.rows)) > LONG
 
     @property
     def base64(self) -> str:
@@ -97,6 +103,11 @@ class Chart:
         """The chart as an SVG element of a page."""
         figure = self.figure() if callable(self.figure) else self.figure
         return charts.svg(figure, self.name, self.caption)
+
+    @property
+    def small(self) -> str:
+        """The same chart once more on the page, small and without a name, for readers who see it."""
+        return charts.again(self.figure, self.name)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tower_sim.tools import face
 
 if TYPE_CHECKING:
-    from tower_sim.results.figure import MEAN, MOST, PHASES, SHARE, SUM, Figure, by_key, check, table
+    from tower_sim.results.figure import DROPS, MEAN, MOST, PHASES, SETUP, SHARE, SUM, Figure, by_key, check, table
     from tower_sim.results.numbers import (
         HOW_SURE,
         Cell,

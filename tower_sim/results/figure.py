@@ -151,7 +151,7 @@ SHARE = "1"
 """The unit that marks a figure as a share (0 to 1). Its interval is computed as that of a share."""
 MEAN, SUM, MOST, SPREAD = "mean", "sum", "most", "spread"
 TAKES = (MEAN, SUM, MOST, SPREAD)
-PHASES, SETUP = "phases", "setup"
+PHASES, SETUP, DROPS = "phases", "setup", "drops"
 COLUMNS = ("before", *COUNTS)
 """The columns of every drop that formulas may use; see Results."""
 OPEN = ("own", "own_out", "colours", "lead", "old_out")
@@ -174,7 +174,7 @@ class Figure:
         where: The formula that is true of the drops that count.
         take: A run's value: `mean` (the sum of `of` over the sum of `among`), `sum`, `most` (maximum) or `spread`
             (standard deviation).
-        at: The kind of drops that count: `phases` of play, or the `setup`.
+        at: The kind of drops that count: `phases` of play, the `setup`, or all `drops`.
         sentence: For players, with {} in the place of the mean.
         chances: The names of the values 0, 1, ... whose shares of drops are reported too; the last one includes greater
             values.
@@ -201,7 +201,7 @@ class Figure:
 
     def __post_init__(self) -> None:
         _ = self.parts  # raises UsageError for a formula that is not understood
-        for name, value, known in (("take", self.take, TAKES), ("at", self.at, (PHASES, SETUP))):
+        for name, value, known in (("take", self.take, TAKES), ("at", self.at, (PHASES, SETUP, DROPS))):
             if value not in known:
                 raise fault(f"{name} of figure {self.key!r}", value, f"one of {', '.join(known)}")
 
@@ -243,7 +243,7 @@ class Figure:
 
     def by_row(self, runs: Results) -> Array:
         """Return `of` in each row, shape (rows,), or NaN where the drop is not of its kind."""
-        of, _, _ = self._columns(runs)
+        of, _, _ = self.columns(runs)
         return of
 
     def by_phase(self, runs: Results) -> Array:
@@ -258,7 +258,7 @@ class Figure:
         The ratio of their totals is the mean over all runs. For a figure that is no mean, they are its value and 1.
         `drops` limits the drops that count to those from the first number to before the second.
         """
-        of, among, counts = self._columns(runs)
+        of, among, counts = self.columns(runs)
         if drops is not None:
             counts &= (drops[0] <= runs.rows.drop) & (runs.rows.drop < drops[1])
         run, of, among = runs.rows.run[counts], of[counts], among[counts]
@@ -299,9 +299,9 @@ class Figure:
         texts = {"of": self.of, "among": self.among, "where": self.where}
         return {name: _read(text, self.key) for name, text in texts.items() if text or name != "of"}
 
-    def _columns(self, runs: Results) -> tuple[Array, Array, Array]:
+    def columns(self, runs: Results) -> tuple[Array, Array, Array]:
         """Return the values of `of` and `among`, and which rows count, each of shape (rows,)."""
-        is_there = (runs.column("thrown") != UNKNOWN) & (runs.rows.play == (self.at == PHASES))
+        is_there = (runs.column("thrown") != UNKNOWN) & ((self.at == DROPS) | (runs.rows.play == (self.at == PHASES)))
         of, among, where = (
             np.broadcast_to(part.of(runs.column), is_there.shape).astype(float) for part in self.parts.values()
         )

@@ -12,6 +12,7 @@ from typing import cast
 import numpy as np
 
 from tower_sim.campaign import INSIDE, Campaign
+from tower_sim.drawing import cube_colours
 from tower_sim.report import Chart, Panel, Rows, Section, Table, charts
 from tower_sim.results import NOWHERE, Array, Estimate, Estimates, Resamples, chi2_tail, how_sure, plain_share, show
 from tower_sim.study.retention import count_values, grouped, histogram, list_counts, overall, resident_rows
@@ -332,8 +333,15 @@ def _who_wins(campaign: Campaign, boot: Resamples) -> Section:
     head = [*(f"{side} [cubes]" for side in sides), "battles", *(f"won by {side}" for side in sides), "no winner"]
     common = np.sort(np.argsort(-played, kind="stable")[:DRAWN])
     x, step = np.arange(len(common)), 0.8 / (len(sides) + 1)
+    paints = [*([paint] * len(common) for paint in cube_colours(sides).values()), []]
     drawn = [
-        charts.bars(x + step * (k - len(sides) / 2), Estimates.of(wins.at((int(i), k)) for i in common), name, step, k)
+        charts.bars(
+            x + step * (k - len(sides) / 2),
+            Estimates.of(wins.at((int(i), k)) for i in common),
+            name,
+            step,
+            paint=paints[k],
+        )
         for k, name in enumerate(head[len(sides) + 1 :])
     ]
     names = [f"{' : '.join(map(str, cubes[i]))} (n = {played[i]})" for i in common]

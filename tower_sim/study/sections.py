@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.campaign import Campaign
+from tower_sim.drawing import cube_colours
 from tower_sim.report import RULE, Chart, Panel, Rows, Section, Table, bars, charts, level, points
 from tower_sim.results import Array, Estimates, Resamples, apart, holm, show
 from tower_sim.study import battles, retention
@@ -128,7 +129,8 @@ def remembrance(tower: TowerFigures) -> Section:
         [name, *(tower.lags.at((i, k), n) for k in range(retention.LAGS))]
         for i, name in enumerate(["all cubes", *campaign.colours])
     ]
-    draws = [charts.line(lags, row, "" if i else "each colour", 2) for i, row in enumerate(tower.lags.value[1:])]
+    paints = cube_colours(campaign.colours).values()
+    draws = [charts.line(lags, row, paint=paint) for row, paint in zip(tower.lags.value[1:], paints, strict=True)]
     draws.append(points(lags, tower.lags.take(0), "all cubes"))
     draws += [points(lags, rule.lags.value[0], NAMES[1], RULE)] if rule else []
     panels = [Panel("lag [drops]", "autocorrelation, number inside", [*draws, level(0)])]
