@@ -99,15 +99,19 @@ class Chart:
     caption: str
 
     @cached_property
+    def drawn(self) -> Any:
+        """The matplotlib figure."""
+        return self.figure() if callable(self.figure) else self.figure
+
+    @cached_property
     def svg(self) -> str:
         """The chart as an SVG element of a page."""
-        figure = self.figure() if callable(self.figure) else self.figure
-        return charts.svg(figure, self.name, self.caption)
+        return charts.svg(self.drawn, self.name, self.caption)
 
     @property
     def small(self) -> str:
         """The same chart once more on the page, small and without a name, for readers who see it."""
-        return charts.again(self.figure, self.name)
+        return charts.again(self.drawn, self.name)
 
 
 @dataclass(frozen=True)
