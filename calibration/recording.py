@@ -65,10 +65,12 @@ def make_document(files: Sequence[str | Path] = ()) -> dict[str, Any]:
         "towers": [*towers.values()],
         "paints": [asdict(paint) for paint in paints(COLOURS)],
         "marks": MARKS,
+        "says": verdict.SENTENCES,
         "bets": pack(COMPILED.read_bytes()),
         "constants": {
             "ages": AGES,
             "directions": verdict.DIRECTIONS,
+            "readily": (verdict.STICKS, verdict.SLIPS),
             "why": expected.WHY,
             "sizes": {"fine": bets.FINE, "bets": bets.BETS_ON_NUMBERS, "tilts": len(bets.COLOUR_TILTS)},
             "hint": verdict.HINT,

@@ -131,6 +131,8 @@ def _bet(e: Array, numbers: Array) -> Bet:
 SCHEMA = "tower-sim/fairness"
 VERSION = 1
 HINT, VERY = 5.0, 100.0  # e-values; STRONG lies between them
+SENTENCES: dict[str, str] = json_module.loads(Path(__file__).with_name("sentences.json").read_text("utf-8"))
+"""What a test says, to be filled in."""
 
 
 def fairness_command(
@@ -212,69 +214,41 @@ def format_text(check: ProfileCheck) -> str:
 
 
 def format_sentences(check: ProfileCheck) -> tuple[str, str]:
-    """Return a sentence on what the records say about the tower, and a sentence on how sure that is."""
+    """Return a sentence on what the records say about the tower, and a sentence on how sure that is.
+
+    SENTENCES has them; the page of a game night chooses and fills them likewise.
+    """
     colours, tested = check.colours, check.setup.drops + check.later.drops
+    common = {"noun": "drop", "like": f"the profile {check.apparatus}", "count": count_noun(check.drops, "drop")}
+
+    def say(key: str, **more: object) -> str:
+        return SENTENCES[key].format(**common, **more)
+
     if not (_are_finite(check.e) and _are_finite(colours.e)):
-        return (
-            "Nothing can be said of your tower: the evidence of these drops is beyond what numbers can hold.",
-            "How sure: not at all; look for typing errors in the records.",
-        )
+        return say("beyond"), say("beyond, how sure")
     if not tested and not colours.drops:
         why = "; ".join(f"{count}: {why}" for why, count in check.skipped.items())
-        return (
-            f"Nothing can be said of your tower: of {count_noun(check.drops, 'drop')} none can be compared with the "
-            f"profile.",
-            f"How sure: not at all; drops left out, and why: {why}.",
-        )
+        return say("nothing"), say("nothing, how sure", why=why)
     numbers, kinds = max(check.e), max(colours.e)
     most = max(numbers, kinds)
-    unlike = [
-        *([_describe_numbers(check)] if numbers >= HINT and (numbers >= STRONG) == (most >= STRONG) else []),
-        *([_describe_colours(colours)] if kinds >= HINT and (kinds >= STRONG) == (most >= STRONG) else []),
-    ]
-    if most >= STRONG:
-        return (
-            f"Your tower is not as the profile {check.apparatus} says: {' and '.join(unlike)}.",
-            f"How sure: {'very' if most >= VERY else 'quite'} sure; of {_format_e(most)} towers that are as the "
-            "profile says, about one at most would ever look so odd in this, however often one looks.",
-        )
-    if most >= HINT:
-        return (
-            f"There is a hint, no more, that your tower is not as the profile {check.apparatus} says: "
-            f"{' and '.join(unlike)}.",
-            f"How sure: not sure; of {_format_e(most)} towers that are as the profile says, one may look so odd in "
-            "this by chance; add drops and look again.",
-        )
-    return (
-        f"{'This drop gives' if check.drops == 1 else f'These {check.drops} drops give'} no reason to doubt "
-        f"that your tower is "
-        f"as the profile {check.apparatus} says.",
-        f"How sure: that is no proof, {_describe_uncertainty(check)}; add drops and look again.",
-    )
-
-
-def _describe_numbers(check: ProfileCheck) -> str:
-    words, part = max((("first", check.setup), ("later", check.later)), key=lambda named: max(named[1].e))
-    name = max(part.evidence, key=lambda name: part.evidence[name])
-    return f"it {name} ({part.out:.1f} cubes out of each of the {words} drops, {part.predicted:.1f} predicted)"
-
-
-def _describe_colours(colours: Colours) -> str:
-    name, words, _ = _find_conspicuous(colours)
-    return f"{name} {words} than the other colours ({colours.out[name]} out, {colours.expected[name]:.1f} expected)"
-
-
-def _describe_uncertainty(check: ProfileCheck) -> str:
-    part, words = (check.later, "later") if check.later.drops else (check.setup, "first")
-    if not part.drops:
-        return "since no drop tells how many come out"
+    unlike: list[str] = []
+    if numbers >= HINT and (numbers >= STRONG) == (most >= STRONG):
+        which, part = max((("first", check.setup), ("later", check.later)), key=lambda named: max(named[1].e))
+        name = max(part.evidence, key=lambda name: part.evidence[name])
+        about = {"which": which, "out": f"{part.out:.1f}", "predicted": f"{part.predicted:.1f}"}
+        unlike.append(say("numbers", direction=name, **about))
+    if kinds >= HINT and (kinds >= STRONG) == (most >= STRONG):
+        name, words, _ = _find_conspicuous(colours)
+        about = {"out": str(colours.out[name]), "expected": f"{colours.expected[name]:.1f}"}
+        unlike.append(say("colours", colour=name, direction=words, **about))
+    if unlike:
+        key, towers = "unlike" if most >= STRONG else "hint", f"{math.floor(min(most, 1e6)):,}"
+        sure = say(f"{key}, how sure", sure="very" if most >= VERY else "quite", towers=towers)
+        return say(key, unlike=" and ".join(unlike)), sure
+    which, part = ("later", check.later) if check.later.drops else ("first", check.setup)
     low, high = (f"{abs(end):.1f} {'fewer' if end < 0 else 'more'}" for end in part.between)
-    return f"since the true difference may be from {low} to {high} cubes out of each of the {words} drops (95 %)"
-
-
-def _format_e(value: float) -> str:
-    """Return an e-value as text, rounded down: one of so many towers would look so odd."""
-    return f"{math.floor(value):,}" if value < 1e6 else "a million"
+    sure = say("alike, how sure", low=low, high=high, which=which) if part.drops else say("unseen, how sure")
+    return say("one" if check.drops == 1 else "many"), sure
 
 
 def _find_conspicuous(colours: Colours) -> tuple[str, str, float]:

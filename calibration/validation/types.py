@@ -48,9 +48,11 @@ def build(modules: Path) -> dict[str, str]:
             if path.endswith(".js") or path in ("lib/types.d.ts", "package.json"):
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / path).write_text(text, "utf-8")
-        for path in (WEB / "src/physics").iterdir():  # tsc takes these instead of what is built of them
+        source = WEB / "src"  # tsc takes what follows instead of what is built of it
+        for path in (*(source / "physics").iterdir(), source / "common/compiled.ts"):
             text = re.sub(r'"(\.\./)+(surrogate|clients/types/lib)/', '"../', path.read_text("utf-8"))
-            (folder / "lib/physics" / path.name).write_text(text, "utf-8")
+            (folder / "lib" / path.relative_to(source)).parent.mkdir(exist_ok=True)
+            (folder / "lib" / path.relative_to(source)).write_text(text, "utf-8")
         (folder / "lib/documents.d.ts").write_text(_documents(folder), "utf-8")
         sources = [f"{entry}.js" for entry in _ENTRIES]
         tsc = modules / "typescript/bin/tsc"

@@ -332,7 +332,7 @@ def test_one_drop_is_a_drop_and_a_colour_that_was_never_thrown_is_not_conspicuou
     assert {name for name, _ in result.colours.evidence} == {*half}
     text = format_text(result)
     assert any(f"most conspicuous: {name}, " in text for name in half)
-    assert text.startswith("This drop gives no reason to doubt that your tower is as the profile coins says.")
+    assert text.startswith("This drop gives no reason to doubt that your tower is as the profile coins.")
     assert "1 drop beside 24 simulated games" in text
     assert "colours come out: e = " in text
     assert ": 1 drop gives no reason to doubt" in text
@@ -352,10 +352,10 @@ def test_the_command_tells_the_same_in_words_and_json(
     numbers = (document["e"], document["colours"]["e"])
     assert (document["p"], document["p_colours"]) == tuple(1 / max(1, *e) for e in numbers)
     says, sure, *rest = words.splitlines()
-    assert says == "These 36 drops give no reason to doubt that your tower is as the profile coins says."
+    assert says == "These 36 drops give no reason to doubt that your tower is as the profile coins."
     assert re.fullmatch(
-        r"How sure: that is no proof, since the true difference may be from \d\.\d fewer to \d\.\d more cubes out of "
-        r"each of the later drops \(95 %\); add drops and look again\.",
+        r"How sure: that is no proof. The true difference may be from \d\.\d fewer to \d\.\d more cubes out of each of "
+        r"the later drops \(95 %\).",
         sure,
     )
     assert rest[1] == "36 drops beside 24 simulated games of coins (seed 0)"
@@ -370,8 +370,8 @@ def test_the_command_tells_the_same_in_words_and_json(
     ("games", "begins"),
     [
         ([{"sticky": 1.0}] * 2, "These 60 drops give no reason to doubt"),
-        ([{"thrown_out": 0.95}] * 2, "Your tower is not as the profile coins says: it lets more go ("),
-        ([{"sticky": 0.02}] * 2, "Your tower is not as the profile coins says: "),
+        ([{"thrown_out": 0.95}] * 2, "Your tower is not as the profile coins: it lets more go ("),
+        ([{"sticky": 0.02}] * 2, "Your tower is not as the profile coins: "),
     ],
 )
 def test_the_first_two_sentences_are_plain_and_right(games: list[dict[str, float]], begins: str, profile: Reference):
@@ -383,8 +383,8 @@ def test_the_first_two_sentences_are_plain_and_right(games: list[dict[str, float
     assert ("white leaves less readily than the other colours" in says) == (games[0].get("sticky", 1) < 1)
     hint = replace(result, e=(7.0,) * 60, colours=replace(result.colours, e=(1.0,) * 60))
     assert format_sentences(hint)[0].startswith("There is a hint, no more, that your tower is not as the profile")
-    assert format_sentences(hint)[1].startswith("How sure: not sure; of 7 towers that are as the profile says, one may")
-    for e, words in ((20.9, "quite sure; of 20 towers"), (54321.0, "very sure; of 54,321"), (1e200, "of a million")):
+    assert format_sentences(hint)[1].startswith("How sure: not sure. Of 7 towers that are as the profile coins, one ")
+    for e, words in ((20.9, "quite sure. Of 20 towers"), (54321.0, "very sure. Of 54,321"), (1e200, "Of 1,000,000")):
         assert words in format_sentences(replace(hint, e=(e,) * 60))[1]
 
 
@@ -423,7 +423,7 @@ def test_no_verdict_comes_from_what_is_no_number(profile: Reference):
 def test_a_record_without_a_drop_to_compare_says_so(profile: Reference):
     result = check([Record(0, {"red": 20}, {"red": 9}, {"red": 11})], profile)
     says, sure = format_sentences(result)
-    assert says == "Nothing can be said of your tower: of 1 drop none can be compared with the profile."
+    assert says == "Nothing can be said of your tower: of 1 drop none can be compared with the profile coins."
     assert "1: first drop of other than the 49 cubes" in sure
 
 

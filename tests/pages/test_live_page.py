@@ -198,28 +198,29 @@ def test_a_battle_is_played_along_to_its_end_as_on_the_command_line(
     seed: str, desk: Watched, file: Path, capsys: pytest.CaptureFixture[str]
 ):
     assert cli.main(["play", "dead_reckoning", "--set", "cubes={purple=4,green=3}", "--seed", seed, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    turns = json.loads(capsys.readouterr().out)["turns"]
+    facts = turns[-1]["facts"]
     page = open_page(desk, file)
     page.select_option("#profile", "dead_reckoning")
     wait_for_rest(page)
     play_along(page, seed, 0)
-    for _ in document["steps"]:
+    for _ in turns:
         assert page.inner_text("#along-next") != "The game is over."
         page.keyboard.press("Enter")
         wait_for_rest(page)
     assert page.inner_text("#along-next") == "The game is over."
     total = page.inner_text("#along-sum")
-    for colour, side in document["result"].items():
-        assert f"{colour} has {side['strength']} strength, {side['plunder']['coins']} coin" in total
-        assert f"takes {side['damage_taken']} damage" in total
-    assert f"{document['winner'].capitalize()} wins" in total
+    for colour, side in (("purple", "active"), ("green", "other")):
+        assert f"{colour} has {facts[f'strength_{side}']} strength, {facts[f'coins_{side}']} coin" in total
+        assert f"takes {facts[f'damage_taken_{side}']} damage" in total
+    assert f"{facts['winner'].capitalize()} wins" in total
     link = page.evaluate("towerSim.link(false)").partition("#")[2]
     page = open_page(desk, file, f"#{link}")
     wait_for_rest(page)
     assert page.inner_text("#along-sum") == total
     page.keyboard.press("KeyU")
     wait_for_rest(page)
-    assert page.inner_text("#along-next") != "The game is over." or len(document["steps"]) == 1
+    assert page.inner_text("#along-next") != "The game is over." or len(turns) == 1
     desk.check()
 
 

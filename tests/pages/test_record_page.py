@@ -29,7 +29,7 @@ from tower_sim.calibration import records as recorded
 from tower_sim.calibration.recording import GAMES, KEPT, SEED, to_plain
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.reference import DropLaw, Reference, fit_reference
-from tower_sim.calibration.verdict import check, p_value
+from tower_sim.calibration.verdict import check, format_sentences, p_value
 from tower_sim.errors import UsageError
 from tower_sim.surrogate import AgeOdds, BetaBinomial, GroupsLaw, beside, fitted_or_shipped
 
@@ -433,7 +433,7 @@ def late_rows() -> list[Record]:
 
 @each_case("rows", [play_rows(1), play_rows(2)[:4], play_rows(2)[:1], marked_rows(), late_rows()], ids=len)
 def test_the_page_tests_the_tower_as_python_does(page: Any, rows: list[Record], tmp_path: Path):
-    """E-values, intervals, shares and p are the same to the last bit."""
+    """E-values, intervals, shares and p are the same to the last bit, and so are the sentences but for two words."""
     open_night(page, write_night(rows))
     again = read_night(page, tmp_path)
     assert len(again) == len(rows)
@@ -441,6 +441,8 @@ def test_the_page_tests_the_tower_as_python_does(page: Any, rows: list[Record], 
         own = check(again, read_law(tower["reference"]))
         found = page.evaluate("name => towerSim.test(name)", tower["name"])
         assert shown(found) == told(own)
+        words = [line.replace("profile amerigo", f"model {tower['name']}") for line in format_sentences(own)]
+        assert found["says"] == [line.replace("drop", "throw") for line in words]
         assert (found["p"], found["pColours"]) == (p_value(own.e), p_value(own.colours.e))
     page.click("#tab-tower")
     assert page.inner_text("#p-numbers") == f"{page.evaluate('towerSim.test().p'):.3g}"

@@ -21,7 +21,7 @@ import sys
 import tempfile
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from types import FunctionType
@@ -61,6 +61,7 @@ class Target:
     features: str = ""
     speed: int = 3
     has_vectors: bool = True
+    is_small: bool = False
     link: tuple[str, ...] = ()
 
 
@@ -68,6 +69,7 @@ _FILES = ("made.o", "-o", "made")
 _FEATURES = "+bulk-memory,+sign-ext,+nontrapping-fptoint"
 _WASM = ("wasm-ld", "--no-entry", "--gc-sections", "--strip-all", "-O2", "-z", "stack-size=262144", *_FILES)
 WASM = Target("wasm32-unknown-unknown", features=_FEATURES, speed=2, has_vectors=False, link=_WASM)
+SMALL = replace(WASM, is_small=True)  # half as large, for what takes no time
 _ELF = ("ld.lld", "-shared", "--strip-all", "--gc-sections", "-z", "noexecstack", *_FILES)
 _COFF = ("lld-link", "/dll", "/noentry", "/Brepro", "/machine:x64", "made.o", "/out:made")
 _MACHO = ("build-lib", "-dynamic", "-O", "ReleaseSmall", "-fstrip", "made.o", "-femit-bin=made", "-target")
@@ -136,10 +138,11 @@ def lower(file: CompiledFile) -> bytes:
 def optimise(bitcode: Iterable[bytes], exports: Iterable[str], target: Target) -> bytes:
     """Return the object of functions for a processor."""
     exports = {*exports}
+    is_wasm = target.link == _WASM
     machine = llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=3, reloc="default" if target is WASM else "pic"
+        cpu=target.cpu, features=target.features, opt=3, reloc="default" if is_wasm else "pic"
     )
-    whole = llvm.parse_assembly("" if target is WASM else _MEMORY)
+    whole = llvm.parse_assembly("" if is_wasm else _MEMORY)
     for each in bitcode:
         part = llvm.parse_bitcode(each)
         for function in part.functions:
@@ -149,6 +152,8 @@ def optimise(bitcode: Iterable[bytes], exports: Iterable[str], target: Target) -
     whole.triple, whole.data_layout = target.triple, str(machine.target_data)
     tuning = llvm.create_pipeline_tuning_options(speed_level=target.speed)
     tuning.loop_vectorization = tuning.slp_vectorization = target.has_vectors
+    if target.is_small:
+        tuning.loop_unrolling, tuning.inlining_threshold = False, 40
     builder = llvm.create_pass_builder(machine, tuning)
     for _ in range(2):
         builder.getModulePassManager().run(whole, builder)
@@ -160,7 +165,8 @@ def optimise(bitcode: Iterable[bytes], exports: Iterable[str], target: Target) -
 def build_wasm(file: CompiledFile, bitcode: bytes) -> bytes:
     """Return the WebAssembly module of a file."""
     shown = [f"--export={name}" for name in (*file.exports, "__heap_base")]
-    module = _link(optimise([bitcode], file.exports, WASM), (*WASM.link, *shown))
+    target = SMALL if file.name == "bets" else WASM
+    module = _link(optimise([bitcode], file.exports, target), (*target.link, *shown))
     return module + section({"source": file.digest(), **_versions(), **file.about()})
 
 

@@ -14,8 +14,8 @@ from tower_sim.compiled.file import CompiledFunction
 from tower_sim.compiled.marks import T
 from tower_sim.compiled.trig import beta_quantile, student_p, student_point
 
-SUMS = ("mean a", "mean b", "mean difference", "squares a", "squares b", "squares difference", "products", "largest")
-"""Squares and products are of deviations from the means."""
+SUMS = ("mean a", "mean b", "mean difference", "squares a", "squares b", "squares difference", "largest")
+"""Squares are of deviations from the means; the largest is that of the absolute values."""
 COLUMNS = ("mean a", "sd a", "half a", "mean b", "sd b", "half b", "difference", "sd", "half", "p", "adjusted")
 """What `compare_pairs` writes; `half` is half of a 95 % interval, NaN if the difference is the same in all pairs."""
 _NOTHING = 1e-12  # relative to the values: a smaller spread of differences is rounding error
@@ -31,7 +31,7 @@ def sum_pairs(a: T, b: T, sums: T) -> None:
             sums[0, c] += x
             sums[1, c] += y
             sums[2, c] += y - x
-            sums[7, c] = max(sums[7, c], max(abs(x), abs(y)))
+            sums[6, c] = max(sums[6, c], max(abs(x), abs(y)))
         for k in range(3):
             sums[k, c] /= n
         for i in range(n):
@@ -39,24 +39,6 @@ def sum_pairs(a: T, b: T, sums: T) -> None:
             sums[3, c] += x * x
             sums[4, c] += y * y
             sums[5, c] += d * d
-            sums[6, c] += x * y
-
-
-def join_sums(sums: T, more: T, n: int, further: int) -> None:
-    """Add the sums over `further` pairs to those over `n`.
-
-    Source: Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for sample variances (1979).
-    """
-    part = further / (n + further)
-    weight = n * part
-    for c in range(sums.shape[1]):
-        a, b = more[0, c] - sums[0, c], more[1, c] - sums[1, c]
-        for k in range(3):
-            step = more[k, c] - sums[k, c]
-            sums[k, c] += step * part
-            sums[3 + k, c] = sums[3 + k, c] + more[3 + k, c] + step * step * weight
-        sums[6, c] = sums[6, c] + more[6, c] + a * b * weight
-        sums[7, c] = max(sums[7, c], more[7, c])
 
 
 def compare_pairs(sums: T, table: T, n: int) -> None:
@@ -68,7 +50,7 @@ def compare_pairs(sums: T, table: T, n: int) -> None:
     for _ in range(1, n):
         by_sign /= 2
     for c in range(figures):
-        size, row = sums[7, c], table[c]
+        size, row = sums[6, c], table[c]
         for k in range(3):
             row[3 * k] = sums[k, c]
             row[3 * k + 1] = math.sqrt(sums[3 + k, c] / (n - 1))
@@ -93,7 +75,6 @@ def exports() -> dict[str, CompiledFunction]:
     wide: Any = np.zeros((0, 0))
     return {
         "sum_pairs": CompiledFunction(sum_pairs, (wide, wide, wide), None),
-        "join_sums": CompiledFunction(join_sums, (wide, wide, 1, 1), None),
         "compare_pairs": CompiledFunction(compare_pairs, (wide, np.zeros((0, 11)), 1), None),
         "student_point": CompiledFunction(student_point, (1.0, 1.0), float),
         "beta_quantile": CompiledFunction(beta_quantile, (1.0, 1.0, 1.0), float),

@@ -12,7 +12,7 @@ const LEVEL = 0.05; // chance that any figure without a difference is shown
 export const CERTAIN = 1e-4;
 const ALIKE = 0.1; // of A's mean: two means that differ by less are about the same
 const Z = 1.959963984540054; // of the normal law, two-sided 95 %
-const [SUMS, COLUMNS] = [8, 11]; // of paired.py
+const [SUMS, COLUMNS] = [7, 11]; // of paired.py
 
 const estimateOf = (mean: number, sd: number, half: number): Estimate => ({ mean, sd, low: mean - half, high: mean + half, half });
 

@@ -11,7 +11,7 @@ export interface Reference {
   thrown: [number, number]; inside: [number, number]; drops: [number, number]; ages: { later: number[]; setup: number[] };
 }
 /** What Python says of the test: see bets.py. */
-export interface Constants { ages: number[]; directions: string[]; why: string[]; sizes: Record<"fine" | "bets" | "tilts", number>; strong: number; hint: number; very: number }
+export interface Constants { ages: number[]; directions: string[]; readily: string[]; why: string[]; sizes: Record<"fine" | "bets" | "tilts", number>; strong: number; hint: number; very: number }
 
 /** A recorded throw: counts by colour, `after` those inside after it. */
 export interface Row { thrown: number[]; out: number[]; after: number[]; marks: string[]; game: number; isOdd: boolean }

@@ -9,7 +9,7 @@ import { exchange, soon, whenClosed } from "./keep";
 import { type Action, type Due, FREE, type Head, type Night, type Played, type Rules, after, csvOf, dueOf, follow, isHappening } from "./night";
 
 interface Data {
-  program: string; bets: string; constants: Constants; paints: Paint[]; marks: string[]; towers: { name: string; edge: number; reference: Reference }[];
+  program: string; bets: string; constants: Constants; paints: Paint[]; marks: string[]; says: Record<string, string>; towers: { name: string; edge: number; reference: Reference }[];
   game: { name: string; title: string; colours: string[]; cubes: number | Record<string, number>; phases: string[]; rounds: number };
 }
 

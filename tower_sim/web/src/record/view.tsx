@@ -335,33 +335,35 @@ function Tower() {
   );
 }
 
-/** Two sentences: what the throws say of the tower, and how sure that is; as `tower-sim tower test` has them. */
-export function verdict(like: string): [string, string] {
+/** Two sentences: what the throws say of the tower, and how sure that is; chosen and filled as `tower-sim tower test` does. */
+export function verdict(name: string): [string, string] {
   const { hint, strong, very } = data.constants;
-  const found = runTest(played(), like);
-  const { colours, setup, later } = found;
-  const [e, eColours] = [Math.max(...found.e), Math.max(...colours.e)];
-  const most = Math.max(e, eColours);
-  if (most >= hint) {
-    const unlike: string[] = [];
-    const counts = (level: number) => level >= hint && (level >= strong) === (most >= strong);
-    if (counts(e)) {
-      const [words, part] = Math.max(...setup.e) > Math.max(...later.e) ? ["first", setup] : ["later", later];
-      const [name] = Object.entries(part.evidence).reduce((best, each) => (each[1] > best[1] ? each : best));
-      unlike.push(`it ${name} (${part.out.toFixed(1)} cubes out of each of the ${words} throws, ${part.predicted.toFixed(1)} predicted)`);
-    }
-    if (counts(eColours)) {
-      const c = colours.most.colour;
-      unlike.push(`${night!.head.colours[c]} leaves ${colours.most.more ? "more" : "less"} readily than the other colours (${colours.out[c]} out, ${colours.expected[c].toFixed(1)} expected)`);
-    }
-    const often = Math.floor(Math.min(most, 1e6)).toLocaleString("en");
-    if (most >= strong) return [`Your tower is not as the model ${like}: ${unlike.join(" and ")}.`, `How sure: ${most >= very ? "very" : "quite"} sure. Of ${often} towers that are as the model, about one would look so odd.`];
-    return [`There is a hint, no more, that your tower is not as the model ${like}: ${unlike.join(" and ")}.`, `How sure: not sure. Of ${often} towers that are as the model, one may look so odd by chance.`];
+  const found = runTest(played(), name);
+  const { colours, setup, later, skipped } = found;
+  const count = plural(played().length, "throw");
+  const common = { noun: "throw", like: `the model ${name}`, count };
+  const say = (key: string, more: Record<string, string | number> = {}) => data.says[key].replace(/\{(\w+)\}/g, (_, word) => String({ ...common, ...more }[word as "noun"]));
+  if (!setup.drops && !later.drops && !colours.drops) return [say("nothing"), say("nothing, how sure", { why: [...new Set(skipped)].join("; ") })];
+  const [numbers, kinds] = [Math.max(...found.e), Math.max(...colours.e)];
+  const most = Math.max(numbers, kinds);
+  const counts = (level: number) => level >= hint && (level >= strong) === (most >= strong);
+  const unlike: string[] = [];
+  if (counts(numbers)) {
+    const [which, part] = Math.max(...setup.e) > Math.max(...later.e) ? ["first", setup] : ["later", later];
+    const [direction] = Object.entries(part.evidence).reduce((best, each) => (each[1] > best[1] ? each : best));
+    unlike.push(say("numbers", { direction, which, out: part.out.toFixed(1), predicted: part.predicted.toFixed(1) }));
   }
-  const [part, words] = later.drops ? [later, "later"] : [setup, "first"];
+  if (counts(kinds)) {
+    const { colour: c, more } = colours.most;
+    unlike.push(say("colours", { colour: night!.head.colours[c], direction: data.constants.readily[Number(more)], out: colours.out[c], expected: colours.expected[c].toFixed(1) }));
+  }
+  if (unlike.length) {
+    const key = most >= strong ? "unlike" : "hint";
+    return [say(key, { unlike: unlike.join(" and ") }), say(`${key}, how sure`, { sure: most >= very ? "very" : "quite", towers: Math.floor(Math.min(most, 1e6)).toLocaleString("en") })];
+  }
+  const [which, part] = later.drops ? ["later", later] : ["first", setup];
   const [low, high] = part.between.map((end) => `${Math.abs(end).toFixed(1)} ${end < 0 ? "fewer" : "more"}`);
-  const unseen = part.drops ? `The true difference may be from ${low} to ${high} cubes out of each of the ${words} throws (95 %).` : "No throw tells how many come out.";
-  return [`These ${plural(played().length, "throw")} give no reason to doubt that your tower is as the model ${like}.`, `How sure: that is no proof. ${unseen}`];
+  return [say(played().length === 1 ? "one" : "many"), part.drops ? say("alike, how sure", { low, high, which }) : say("unseen, how sure")];
 }
 
 function significant(p: number): string {
