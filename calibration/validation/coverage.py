@@ -2,7 +2,8 @@
 
 python -m calibration.validation.coverage sweeps intervals ranks --write docs/statistics/report.md
 
-All is of processes that are known: games under the 2/3-1/3 rule, chances and chains drawn by numpy.
+All is of processes that are known: games under the 2/3-1/3 rule, games of the fast model, chances and chains drawn by
+numpy.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ import numpy as np
 
 from calibration.validation.script import option, put, script, table_text
 from tower_sim.campaign import Campaign
+from tower_sim.games import Game
+from tower_sim.games.amerigo import sample_games
+from tower_sim.models import open_model
 from tower_sim.results import Estimate, Estimates, Resamples, ratio_errors, wilson
 from tower_sim.study import battles, effects, retention
 from tower_sim.study.baseline import GameKit, play_rule
@@ -24,6 +28,7 @@ from tower_sim.study.design import Quantity, SweptCurve, Varied, at_point, quant
 from tower_sim.study.effects import LEVEL, changes, slices
 from tower_sim.study.retention import colours_out
 from tower_sim.surrogate import RESIDENT_OUT, THROWN_OUT
+from tower_sim.tools import registry
 
 Array = np.ndarray[Any, np.dtype[Any]]
 COLOURS = ("red", "blue", "green", "yellow", "black", "pink", "grey")
@@ -236,8 +241,36 @@ def ranks_table(seed: int = 4) -> str:
     return table_text(["points", "designs", "covered, %"], rows)
 
 
+# Games of the fast model
+
+
+SAMPLED = 400_000  # games whose figures are taken for the truth
+
+
+def games_table(reports: int = 1_000, sizes: Sequence[int] = (30, 200), seed: int = 5) -> str:
+    """Return how often the intervals of the figures of Amerigo hold the truth, in campaigns of the fast model."""
+    game: Game = registry.get("game", "amerigo")
+    with open_model("amerigo", "surrogate") as model:
+        every = sample_games(model, game.read({}), SAMPLED, seed)
+        truth = [over.sum() / under.sum() for over, under in (figure.sums(every) for figure in game.figures)]
+        held = np.zeros((len(truth), len(sizes)), int)
+        for place, games in enumerate(sizes):
+            for report in range(reports):
+                some = sample_games(model, game.read({}), games, seed + 1 + place, first=report * games)
+                boot = Resamples(np.zeros(games, int), np.random.default_rng([seed, games, report]))
+                for i, figure in enumerate(game.figures):
+                    found = (boot.share if figure.is_share else boot.ratio)(*figure.sums(some))
+                    held[i, place] += found.low <= truth[i] <= found.high
+    rows = [
+        [figure.title, f"{true:.4g}", *(percent(hits, reports) for hits in of)]
+        for figure, true, of in zip(game.figures, truth, held.tolist(), strict=True)
+    ]
+    return table_text(["figure", f"mean of {SAMPLED:,} games", *(f"{games} games, %" for games in sizes)], rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "sweeps": sweeps_table,
+    "games": games_table,
     "intervals": intervals_table,
     "ranks": ranks_table,
 }

@@ -20,7 +20,8 @@ from tower_sim.tools import count_noun
 from tower_sim.values import BORDER, ZONE
 
 PERMUTATIONS = 999
-FEWEST = 199  # permutations at least, for any number of cubes
+FEWEST = 199  # permutations at least that may be drawn, for any number of cubes
+ENOUGH = 50  # permutations that reach the statistic, after which no more are drawn
 _WORK = 2e8  # cubes shuffled, over all permutations
 
 
@@ -96,7 +97,7 @@ def compare_colours(
 
     Random: the permutations, from `rng`. Sources: Good, Permutation, Parametric and Bootstrap Tests, 2005, chapter 3
     (blocks); Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010) 39 (p = (1 +
-    greater) / (1 + permutations)).
+    greater) / (1 + permutations)); Besag and Clifford, Biometrika 78 (1991) 301 (the end after ENOUGH).
     """
     if not len(cubes.cell):
         return None
@@ -114,9 +115,11 @@ def compare_colours(
 
     labels = cubes.colour[cubes.out]
     statistic = distance(np.bincount(labels, minlength=width))
-    permutations = int(np.clip(_WORK // len(cubes.cell), FEWEST, PERMUTATIONS))
-    null = np.array([distance(np.bincount(shuffled(cubes, rng), minlength=width)) for _ in range(permutations)])
-    p = (1 + int((null >= statistic - 1e-9).sum())) / (1 + permutations)
+    most, permutations, reached = int(np.clip(_WORK // len(cubes.cell), FEWEST, PERMUTATIONS)), 0, 0
+    while permutations < most and reached < ENOUGH:
+        reached += distance(np.bincount(shuffled(cubes, rng), minlength=width)) >= statistic - 1e-9
+        permutations += 1
+    p = reached / permutations if reached == ENOUGH else (1 + reached) / (1 + permutations)
     chance = (k / n)[cubes.cell]
     return Fairness(
         colours=campaign.colours,
