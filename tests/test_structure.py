@@ -41,8 +41,8 @@ KNOWS = {
     "env": "apparatus drops games models surrogate values",
     "service": "apparatus drops games models physics requests surrogate web",
     "testing": "apparatus drops games physics simulator surrogate values",
-    "cli": "apparatus calibration campaign clients compare drawing drops fitting games models physics requests "
-    "service study values web",
+    "cli": "apparatus calibration campaign clients compare drawing drops fitting games models physics report "
+    "requests service study values web",
     "__main__": "cli",
     "tower": "apparatus drops models physics values",
     "": "apparatus compare drops models physics simulator surrogate tower values",

@@ -79,7 +79,7 @@ TOKEN = Tower("amerigo", "surrogate").save()
     ("throw amerigo --cubes blue=1 --seed -1", f"--seed is '-1'{SEED}"),
     ("throw amerigo --cubes blue=1 --times 1.5", "--times is 1.5; allowed is a whole number from 2 to 1000000"),
     ("play amerigo --games x", "--games is 'x'; allowed is a whole number from 1 to 100000"),
-    ("compare amerigo --set cubes=6 --games 0", "--games is 0; allowed is a whole number from 2 to 100000000"),
+    ("compare amerigo --set cubes=6 --games 0", "--games is 0; allowed is a whole number from 2 to 1000000"),
     ("tower test my_tower --games 7", "games is 7; allowed is a whole number from 8 to 10000"),
     ("serve --http --port x", "port is 'x'; allowed is a whole number from 0 to 65535"),
     ("PLAY amerigo", "unknown command 'PLAY'; did you mean play?"),

@@ -15,8 +15,9 @@ from tower_sim.drops import MOST_DRAWS, Chances, estimate_chances, is_more, make
 from tower_sim.drops import redo as redo_of
 from tower_sim.errors import UsageError, check_whole, fault, unknown
 from tower_sim.models import PHYSICS, choose_settings, open_model
+from tower_sim.report import Table
 from tower_sim.requests import Throw, drop_document, outcome
-from tower_sim.results import FEWEST, Estimate, too_few
+from tower_sim.results import FEWEST, Estimate, tell, tell_share, too_few
 from tower_sim.tools import count_noun, report_progress, say
 from tower_sim.values import Event, Outcome, TowerState, check_seed, count_by_colour, parse_counts
 
@@ -171,7 +172,7 @@ def throw_often(
     if as_json:
         print(json.dumps(make_document(odds, model, number)))
         return
-    say("\n".join([*_summarize(odds), "", *_table(odds), "", _source(odds, model.apparatus, model.name, number)]))
+    say("\n".join([*_summarize(odds), "", _table(odds), "", _source(odds, model.apparatus, model.name, number)]))
 
 
 def show(tower: str, output: Path, state: str | None) -> None:
@@ -230,25 +231,18 @@ def _name_throw(one: Chances) -> str:
 
 
 def _share(share: Estimate) -> str:
-    return f"{100 * share.value:.0f} %" + (
-        f" ({100 * share.low:.0f} to {100 * share.high:.0f})" if share.n >= FEWEST else ""
-    )
+    return tell_share(share) if share.n >= FEWEST else f"{100 * share.value:.0f} %"
 
 
 def _mean(one: Chances) -> str:
-    number = one.number
-    return f"{number.value:.2f}" + (f" ({number.low:.2f} to {number.high:.2f})" if number.n >= FEWEST else "")
+    return tell(one.number) if one.number.n >= FEWEST else f"{one.number.value:.2f}"
 
 
-def _table(odds: list[Chances]) -> list[str]:
-    rows: list[list[str]] = [["", *map(_name_throw, odds)]]
-    rows.append(["out, mean", *map(_mean, odds)])
-    for name in odds[0].shares:
-        rows.append([name, *(_share(c.shares[name]) for c in odds)])
-    for colour in odds[0].colours:
-        rows.append([f"some {colour}", *(_share(c.each[colour]) for c in odds)])
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+def _table(odds: list[Chances]) -> str:
+    rows = [["out, mean", *map(_mean, odds)]]
+    rows += [[name, *(_share(each.shares[name]) for each in odds)] for name in odds[0].shares]
+    rows += [[f"some {colour}", *(_share(each.each[colour]) for each in odds)] for colour in odds[0].colours]
+    return Table("throws", ["", *map(_name_throw, odds)], rows).text()
 
 
 def _source(odds: list[Chances], apparatus: str, model: str, seed: int) -> str:

@@ -23,8 +23,9 @@ from tower_sim.results import (
     Figure,
     average,
     ratio_of_sums,
-    show,
     student_quantile,
+    tell,
+    tell_share,
     too_few,
     wilson,
 )
@@ -74,17 +75,6 @@ def plain_shares(shares: Mapping[str, Estimate]) -> dict[str, Share]:
 
 def _interval(of: Estimate) -> list[float] | None:
     return None if math.isnan(of.low) else [float(of.low), float(of.high)]
-
-
-def tell(estimate: Estimate, unit: str = "") -> str:
-    """Return an estimate with its interval, or alone if it has none."""
-    is_alone = not estimate.low < estimate.high
-    return f"{estimate.value:.3g} {unit}".strip() if is_alone else show(estimate, unit)
-
-
-def tell_share(share: Estimate) -> str:
-    """Return a share in percent as `tell` does."""
-    return tell(share.times(100), "%")
 
 
 def run_type(game: Any) -> Any:

@@ -12,9 +12,9 @@ from pydantic import Field
 
 from tower_sim.apparatus import Apparatus, with_board
 from tower_sim.documents import Answer, Share, make_type
-from tower_sim.games.odds import ManyRuns, odds_type, plain_shares, shares_of, tell_share
+from tower_sim.games.odds import ManyRuns, odds_type, plain_shares, shares_of
 from tower_sim.games.tower import Turn
-from tower_sim.results import Estimate
+from tower_sim.results import Estimate, tell_share
 from tower_sim.tools import count_noun
 from tower_sim.values import ZONE
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         plain_share,
         plainly,
         show,
+        tell,
+        tell_share,
     )
     from tower_sim.results.statistics import (
         CONFIDENCE,

@@ -84,6 +84,17 @@ def _format_fixed(value: float, places: int) -> str:
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 
 
+def tell(estimate: Estimate, unit: str = "") -> str:
+    """Return an estimate with its interval, or alone if it has none."""
+    is_alone = not estimate.low < estimate.high
+    return f"{estimate.value:.3g} {unit}".strip() if is_alone else show(estimate, unit)
+
+
+def tell_share(share: Estimate) -> str:
+    """Return a share in percent as `tell` does."""
+    return tell(share.times(100), "%")
+
+
 def brief(value: float) -> str:
     """Return a number without an interval: whole from 20, one decimal from 1, else two significant digits."""
     size = abs(value)
