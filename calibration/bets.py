@@ -20,11 +20,12 @@ from tower_sim.calibration.expected import (
     cover,
     enter,
     expect,
-    expit,
+    factor_for,
     follow,
     leave,
     list_chances,
     log_sum,
+    normalise,
     why_not,
     write_pmf,
 )  # fmt: skip
@@ -175,56 +176,28 @@ def bet_on_numbers(law: Laws, night: Night, known: Known, is_later: int, desk: D
     bound(desk, some, numbers)
 
 
-@aside
-def find_shift(cubes: T, odds: T, is_in: T, out: int) -> float:
-    """Return what is added to all log-odds of colours, so that `out` cubes are expected out; by bisection."""
-    low, high = 1e9, -1e9
-    for c in range(len(cubes)):
-        if is_in[c] > 0:
-            low, high = min(low, -50 - log(odds[c])), max(high, 50 - log(odds[c]))
-    for _ in range(80):
-        middle, many = (low + high) / 2, 0.0
-        for c in range(len(cubes)):
-            if is_in[c] > 0:
-                many += cubes[c] * expit(log(odds[c]) + middle)
-        if many > out:
-            high = middle
-        else:
-            low = middle
-    return (low + high) / 2
-
-
-@aside
-def soft(x: float) -> float:
-    """Return log(1 + exp(x))."""
-    return max(x, 0.0) + log(1 + exp(-abs(x)))
-
-
-def write_colour_law(cubes: T, odds: T, is_in: T, colour: int, out: int, series: T, rows: T) -> None:
-    """Write into row 0 the law of the number of a colour's cubes among `out`, of the colours that are in.
+def write_colour_law(cubes: T, odds: T, colour: int, out: int, series: T, rows: T) -> None:
+    """Write into row 0 the law of the number of a colour's cubes among `out`; `cubes` are 0 of a colour left out.
 
     It is a marginal of Fisher's noncentral hypergeometric distribution. A common factor of the odds, which changes no
     result, keeps probabilities from underflowing.
     """
-    shift = find_shift(cubes, odds, is_in, out)
-    for c in range(len(cubes)):
-        if is_in[c] > 0:
-            n, at, choose = cubes[c], log(odds[c]) + shift, 0.0
-            for k in range(n + 1):
-                if k > 0:
-                    choose += log((n - k + 1) / k)
-                series[c, k] = exp(choose - k * soft(-at) - (n - k) * soft(at))
-    width, rest = 0, 1
+    x, width, rest = factor_for(cubes, odds, out), 0, 1
     rows[1, 0] = 1.0
     for c in range(len(cubes)):
-        if is_in[c] > 0 and c != colour:
-            convolve(rows[rest], width, series[c], cubes[c], rows[3 - rest])
-            width, rest = width + cubes[c], 3 - rest
-    total = 0.0
-    for k in range(cubes[colour] + 1):
+        n = int(cubes[c])
+        series[c, 0] = 0.0
+        for k in range(n):
+            series[c, k + 1] = series[c, k] + log((n - k) / (k + 1) * (x * odds[c]))
+        normalise(series[c], n)
+        if c != colour:
+            convolve(rows[rest], width, series[c], n, rows[3 - rest])
+            width, rest = width + n, 3 - rest
+    n, total = int(cubes[colour]), 0.0
+    for k in range(n + 1):
         rows[0, k] = series[colour, k] * rows[rest, out - k] if 0 <= out - k <= width else 0.0
         total += rows[0, k]
-    for k in range(cubes[colour] + 1):
+    for k in range(n + 1):
         rows[0, k] /= total
 
 
@@ -234,35 +207,32 @@ def bet_on_colours(night: Night, known: Known, desk: Desk, e: T, by_colour: T) -
 
     `by_colour` gets the cubes out and expected, and the share of the stake on fewer and on more.
     """
-    colours, count = by_colour.shape[0], 0
-    is_in, odds, logs, whole, tilts = by_colour[:, 2], by_colour[:, 3], desk.logs, known.before, len(COLOUR_TILTS)
+    colours, count, row = by_colour.shape[0], 0, desk.rows[1]
+    cubes, odds, logs, tilts = by_colour[:, 2], by_colour[:, 3], desk.logs, len(COLOUR_TILTS)
     logs[:] = 0.0
     for i in range(len(e)):
-        came = there = kinds = 0
+        came, there, kinds = 0, 0.0, 0
         for c in range(colours):
-            many = night.thrown[i, c] + whole[i, c]
-            is_in[c] = 1.0 if many > 0 and (known.drops[i] == 0 or night.thrown[i, c] == 0) else 0.0
-            if is_in[c] > 0:
-                kinds, came, there = kinds + 1, came + night.out[i, c], there + many
+            many = night.thrown[i, c] + known.before[i, c]
+            cubes[c] = many if known.drops[i] == 0 or night.thrown[i, c] == 0 else 0.0
+            odds[c] = known.odds[i, c] / max(many, 1)
+            there += cubes[c]
+            if cubes[c] > 0:
+                kinds, came = kinds + 1, came + night.out[i, c]
         if kinds > 1 and night.marks[i, 1] == 0 and 0 < came < there:
             count += 1
             for c in range(colours):
-                whole[i, c] += night.thrown[i, c]
-                odds[c] = known.odds[i, c] / whole[i, c] if is_in[c] > 0 else 0.0
-            for c in range(colours):
-                if is_in[c] > 0:
-                    write_colour_law(whole[i], odds, is_in, c, came, desk.series, desk.rows)
-                    for t in range(tilts):
-                        for k in range(whole[i, c] + 1):
-                            p = desk.rows[0, k]
-                            desk.rows[1, k] = COLOUR_TILTS[t] * k + log(p) if p > _LEAST else _NEVER
-                        mass = log_sum(desk.rows[1, : whole[i, c] + 1])
-                        logs[tilts * c + t] += COLOUR_TILTS[t] * night.out[i, c] - mass
-                    for k in range(whole[i, c] + 1):
+                n, out = int(cubes[c]), night.out[i, c]
+                if n > 0:
+                    write_colour_law(cubes, odds, c, came, desk.series, desk.rows)
+                    for k in range(n + 1):
                         by_colour[c, 1] += desk.rows[0, k] * k
-                    by_colour[c, 0] += night.out[i, c]
-            for c in range(colours):
-                whole[i, c] -= night.thrown[i, c]
+                    by_colour[c, 0] += out
+                    for t in range(tilts):
+                        for k in range(n + 1):
+                            p = desk.rows[0, k]
+                            row[k] = COLOUR_TILTS[t] * k + log(p) if p > _LEAST else _NEVER
+                        logs[tilts * c + t] += COLOUR_TILTS[t] * out - log_sum(row[: n + 1])
         e[i] = exp(min(log_sum(logs) - log(float(len(logs))), _MOST))
     total = log_sum(logs)
     for c in range(colours):
@@ -396,7 +366,7 @@ def _exports() -> dict[str, CompiledFunction]:
         list_chances: (law, 1, 1, 1, 1.0, wide, wide),
         expect: (law, night, known, wide, wide, np.zeros((0, 4))),
         judge_night: (law, night, known, desk, wide, np.zeros((0, 9)), np.zeros((0, 4))),
-        write_colour_law: (whole, flat, flat, 1, 1, wide, wide),
+        write_colour_law: (flat, flat, 1, 1, wide, wide),
         play_night: (law, whole, whole, whole, night, known, desk, words, cube, 1.0),
         find_nights: (np.zeros((0, 0, 0, 0)), desk, words, whole),
     }

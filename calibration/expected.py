@@ -113,27 +113,32 @@ def enter(known: Known, i: int, thrown: T, ages: T, least: T, drops: int) -> Non
 
 
 @aside
-def leave(known: Known, out: T, drops: int) -> None:
-    """Take the cubes that came out from the expected cubes by age.
+def factor_for(counts: T, odds: T, out: float) -> float:
+    """Return the factor x of all odds with which `out` of so many `counts` are expected out.
 
-    The share of age a that comes out is x odds[a] / (1 + x odds[a]), nearly the mean of Fisher's noncentral
-    hypergeometric distribution; x, found by bisection of its logarithm, gives the number.
+    The share that comes out is x odds / (1 + x odds): nearly the mean of Fisher's noncentral hypergeometric law. The
+    logarithm of x is found by bisection.
     """
-    weights = known.weights
+    low, high = -60.0, 60.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        x, many = exp(middle), 0.0
+        for k in range(len(counts)):
+            many += counts[k] * (x * odds[k] / (1 + x * odds[k]))
+        if many > out:
+            high = middle
+        else:
+            low = middle
+    return exp((low + high) / 2)
+
+
+@aside
+def leave(known: Known, out: T, drops: int) -> None:
+    """Take the cubes that came out from the expected cubes by age."""
     for c in range(len(out)):
-        low, high = -40.0, 40.0
-        for _ in range(40):
-            middle = (low + high) / 2
-            x, many = exp(middle), 0.0
-            for age in range(drops + 1):
-                many += known.ages[c, age] * (x * weights[age] / (1 + x * weights[age]))
-            if many > out[c]:
-                high = middle
-            else:
-                low = middle
-        x = exp((low + high) / 2)
+        x = factor_for(known.ages[c, : drops + 1], known.weights, out[c])
         for age in range(drops + 1):
-            known.ages[c, age] /= 1 + x * weights[age]
+            known.ages[c, age] /= 1 + x * known.weights[age]
 
 
 @aside
@@ -206,6 +211,12 @@ def beta_binomial(row: T, n: int, log_odds: float, log_size: float) -> None:
     row[0] = 0.0
     for k in range(n):
         row[k + 1] = row[k] + log(((n - k) / (k + 1)) * ((a + k) / (b + (n - k - 1))))
+    normalise(row, n)
+
+
+@aside
+def normalise(row: T, n: int) -> None:
+    """Make probabilities of logarithms that lack a constant."""
     total = log_sum(row[: n + 1])
     for k in range(n + 1):
         row[k] = exp(row[k] - total)

@@ -66,8 +66,7 @@ def colour_laws(cubes: np.ndarray, weights: np.ndarray, out: int) -> list[np.nda
     most, found = int(cubes.sum()) + 1, list[np.ndarray]()
     for colour, many in enumerate(cubes):
         series, rows = np.zeros((len(cubes), most)), np.zeros((5, most))
-        is_in = np.ones(len(cubes))
-        call(bets.BETS, "write_colour_law", cubes.astype(np.int32), weights, is_in, colour, out, series, rows)
+        call(bets.BETS, "write_colour_law", cubes.astype(float), weights, colour, out, series, rows)
         found.append(rows[0, : many + 1])
     return found
 
