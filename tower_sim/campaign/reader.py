@@ -66,10 +66,11 @@ def read_campaign(directory: str | Path) -> Campaign:
         raise UsageError(f"{where} holds a drop twice; allowed is each (point, run, drop) once; play it again")
     pair = columns["point"].astype(np.int64) * _WIDEST + columns["run"]
     known, run_of = np.unique(pair, return_inverse=True)
-    facts = _facts(store, key, order)
+    facts, cubes = _facts(store, key, order), _cubes(_read(store, "cubes", _CUBES), key[order])
+    extra("pyarrow", "campaign").default_memory_pool().release_unused()  # 160 MB of 100,000 drops
     return Campaign.of(
         rows=_rows(columns, order, run_of, facts),
-        cubes=_cubes(_read(store, "cubes", _CUBES), key[order]),
+        cubes=cubes,
         facts=facts,
         spec=store.head.spec,
         points=store.spec.points,

@@ -233,15 +233,13 @@ class Results:
         number[chosen.ravel()] = np.arange(chosen.size)
         rows = np.flatnonzero(number[self.rows.run] >= 0)
         rows = rows[np.argsort(number[self.rows.run[rows]], kind="stable")]
-        return replace(self.take_rows(rows), shape=chosen.shape)._numbered(number)
+        some = self.take_rows(rows)
+        return replace(some, shape=chosen.shape, rows=some.rows.having(run=number[some.rows.run]))
 
     def take_rows(self, rows: Array) -> Self:
         """Return some rows of all runs."""
         by_colour = {name: counts[rows] for name, counts in self.by_colour.items()}
         return replace(self, rows=self.rows.take(rows), facts=self.facts.take(rows), by_colour=by_colour)
-
-    def _numbered(self, number: Array) -> Self:
-        return replace(self, rows=self.rows.having(run=number[self.rows.run]))
 
     def frame(self) -> Any:
         """Return the table as a pandas DataFrame: the rows, what the game tells, and the cubes by colour."""
