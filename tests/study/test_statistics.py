@@ -81,6 +81,28 @@ def test_trials_that_hang_together_count_as_fewer():
     assert (found.low, found.high, found.n) == (plain.low, plain.high, 60)
 
 
+def test_permutations_keep_how_many_of_each_stratum_have_a_label():
+    label = np.array([True, True, False, True, False, False, False])
+    strata = np.array([0, 0, 0, 1, 1, 1, 1])
+    result = statistics.permuted(label, strata, np.random.default_rng(1), 600)
+    assert result[0].tolist() == label.tolist()
+    assert set(result[:, :3].sum(1)) == {2}
+    assert set(result[:, 3:].sum(1)) == {1}
+    assert stats.chisquare(result[1:, 3:].sum(0)).pvalue > 1e-4
+
+
+def test_the_difference_of_shares_is_newcombes_and_that_of_means_nearly_welchs():
+    """Newcombe, Statistics in Medicine 17 (1998) 873, table II, method 10."""
+    one, other = (statistics.Estimates.of([statistics.wilson(*share)]) for share in ((48, 80), (56, 70)))
+    shares = statistics.difference(one, other).at(0)
+    assert (round(shares.low, 4), round(shares.high, 4)) == (0.0524, 0.3339)
+    rng = np.random.default_rng(9)
+    a, b = rng.normal(3, 1, 40), rng.normal(4, 3, 60)
+    means = statistics.difference(*(statistics.averages(side[:, None]) for side in (a, b))).at(0)
+    test = stats.ttest_ind(b, a, equal_var=False).confidence_interval(0.95)
+    assert (means.value, means.low, means.high) == pytest.approx((b.mean() - a.mean(), test.low, test.high), abs=0.01)
+
+
 def test_holms_p_is_the_greatest_of_those_up_to_it_each_times_how_many_are_left():
     assert statistics.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert statistics.holm([0.5, 0.9]).tolist() == [1, 1]

@@ -18,7 +18,7 @@ from support.datasets import series
 from tower_sim.apparatus import load, with_board
 from tower_sim.campaign import Campaign, parse
 from tower_sim.errors import UsageError
-from tower_sim.fitting.board.check import check_law, list_facts, permute, play_again
+from tower_sim.fitting.board.check import check_law, list_facts, play_again
 from tower_sim.fitting.board.fit import Throws, count_throws, fit_changes, fit_law
 from tower_sim.fitting.board.pages import report
 from tower_sim.results import Words
@@ -97,7 +97,7 @@ def unfought(*setups: tuple[int, int], battles: int, seed: int = 7) -> Campaign:
 @pytest.fixture(scope="module")
 def fought():
     """230 battles by LAW: about 1,400 throws of 5,000 cubes."""
-    result, _ = play_again(unfought((6, 3), (2, 1), (9, 9), (4, 2), (1, 1), battles=46), MODEL, 1)
+    result = play_again(unfought((6, 3), (2, 1), (9, 9), (4, 2), (1, 1), battles=46), MODEL, 1)
     return result
 
 
@@ -339,7 +339,7 @@ def test_a_ship_that_keeps_cubes_is_refused_and_a_rare_stuck_cube_left_out(fough
 @pytest.fixture(scope="module")
 def held():
     """150 battles by LAW, of other set-ups and another seed."""
-    result, _ = play_again(unfought((6, 4), (5, 7), (3, 2), battles=50, seed=8), MODEL, 1)
+    result = play_again(unfought((6, 4), (5, 7), (3, 2), battles=50, seed=8), MODEL, 1)
     return replace(result, digest="held")
 
 
@@ -373,18 +373,20 @@ def test_a_surrogate_with_another_law_is_found_wrong_where_it_is(held):
 def test_the_report_of_a_check_names_the_weakest_numbers_and_has_all_its_files(checked, tmp_path):
     report(checked).write(tmp_path)
     text = (tmp_path / "report.md").read_text("utf-8")
-    assert "## 2. Where the surrogate is weakest" in text
+    assert "## Where the surrogate is weakest" in text
     for name in re.findall(r"\]\(([^)]+)\)", text):
         assert (tmp_path / name).stat().st_size > 0
     assert "nan" not in text
-    assert len(re.findall(r"!\[", text)) == 3
+    assert len(re.findall(r"!\[", text)) == 4
 
 
 @pytest.mark.slow
 def test_a_check_depends_on_its_arguments_only():
-    few, _ = play_again(unfought((3, 2), battles=10), MODEL, 1)
+    few = play_again(unfought((3, 2), battles=10), MODEL, 1)
     one, other = (check_law(MODEL, [few], times=1) for _ in range(2))
-    assert [(fact.p, fact.gap.tolist()) for fact in one.facts] == [(fact.p, fact.gap.tolist()) for fact in other.facts]
+    assert [fact.p for fact in one.facts] == [fact.p for fact in other.facts]
+    for fact, same in zip(one.facts, other.facts, strict=True):
+        assert np.array_equal(fact.difference.low, same.difference.low, equal_nan=True)
 
 
 @pytest.mark.slow
@@ -403,24 +405,15 @@ def test_battles_of_another_ship_and_rulings_that_need_what_a_cube_touches_are_n
 
 def test_battles_fought_again_are_the_same_each_time_and_as_many_as_asked():
     campaign = unfought((2, 1), battles=3)
-    one, other = (play_again(campaign, MODEL, 2)[0] for _ in range(2))
+    one, other = (play_again(campaign, MODEL, 2) for _ in range(2))
     assert one.runs == 6
     assert (one.cubes.after.codes == other.cubes.after.codes).all()
     assert len(np.unique(one.rows.run)) == 6
     assert not one.unfinished.any()
 
 
-def test_permutations_keep_how_many_of_each_set_up_are_physics():
-    label = np.array([True, True, False, True, False, False, False])
-    strata = np.array([0, 0, 0, 1, 1, 1, 1])
-    result = permute(label, strata, np.random.default_rng(1), 600)
-    assert set(result[:, :3].sum(1)) == {2}
-    assert set(result[:, 3:].sum(1)) == {1}
-    assert stats.chisquare(result[:, 3:].sum(0)).pvalue > 1e-4
-
-
 def test_throws_are_counted_in_the_class_of_their_number():
-    campaign, _ = play_again(unfought((6, 3), battles=3), MODEL, 1)
+    campaign = play_again(unfought((6, 3), battles=3), MODEL, 1)
     throws, landed = (
         count_throws([campaign], SHIP),
         [fact for fact in list_facts([campaign], SHIP) if "landing" in fact.name],

@@ -16,13 +16,13 @@ from support.pictures import faults
 from tower_sim.apparatus import load
 from tower_sim.campaign import Campaign
 from tower_sim.errors import UsageError
-from tower_sim.fitting.tower import distances, pages, whole_games
-from tower_sim.fitting.tower.distances import Distance
+from tower_sim.fitting.compared import Measured, compare
+from tower_sim.fitting.tower import figures, pages, whole_games
+from tower_sim.fitting.tower.figures import compare_games
 from tower_sim.fitting.tower.knocks import KnockMeans
-from tower_sim.fitting.tower.whole_games import Autocorrelation, WholeGames
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, FIGURES, make_plan
-from tower_sim.results import EVERY, THROWN_OUT, Columns, Estimate, Estimates, Plan, Results, Words
+from tower_sim.results import EVERY, THROWN_OUT, Columns, Estimate, Plan, Results, Words, permuted, ratio_gaps
 from tower_sim.results.tower import RESIDENTS_OUT
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.surrogate import RungScore, SurrogateModel, shipped
@@ -62,98 +62,83 @@ def test_the_energy_distance_is_that_of_its_definition():
     rng = np.random.default_rng(1)
     a, b = rng.integers(0, 6, 20), rng.integers(2, 9, 20)
     between, within_a, within_b = (np.abs(x[:, None] - y).mean() for x, y in ((a, b), (a, a), (b, b)))
-    splits = distances.draw_splits(20, 3, rng)
-    result = distances.energy(np.concatenate([a, b])[:, None], splits)
-    assert result[0] == pytest.approx(2 * between - within_a - within_b, rel=1e-5)
+    steps = figures.steps(np.concatenate([a, b])[:, None])
+    labels = permuted(np.repeat([True, False], 20), np.zeros(40), rng, 3)
+    result = 2 * (ratio_gaps(steps, np.ones((40, 1)), labels) ** 2).sum(1)
+    assert result[0] == pytest.approx(2 * between - within_a - within_b)
     assert result[0] > result[1:].max()
-
-
-def test_random_splits_start_with_what_was_observed_and_have_equal_sides():
-    splits = distances.draw_splits(5, 200, np.random.default_rng(2))
-    assert splits[0].tolist() == [True] * 5 + [False] * 5
-    assert set(splits.sum(1)) == {5}
-    # each game is on the first side in half of the splits: 4 standard errors
-    assert np.abs(splits[1:].mean(0) - 0.5).max() < 4 * 0.5 / math.sqrt(200)
 
 
 def test_permutation_p_agrees_with_the_enumeration_of_all_splits():
     rng = np.random.default_rng(3)
     values = rng.integers(0, 9, (8, 3)) + 4 * (np.arange(8) < 4)[:, None]
     every = np.array([[i in side for i in range(8)] for side in combinations(range(8), 4)])
-    assert every[0].tolist() == [True] * 4 + [False] * 4
-    exact = distances.energy(values, every)
-    p = float((exact >= exact[0]).mean())
-    count = 4000
-    sample = distances.energy(values, distances.draw_splits(4, count, rng))
-    result = distances.list_distances(["one"], [sample], [(Estimate(0, 0, 0, 0), "")])[0]
+    steps, ones = figures.steps(values), np.ones((8, 1))
+    exact = (ratio_gaps(steps, ones, every) ** 2).sum(1)
+    p, count = float((exact >= exact[0] * (1 - 1e-9)).mean()), 4000
+    measured = Measured("one", "", [""], values.sum(1, keepdims=True), ones, steps)
+    (result,) = compare([measured], every[0], np.zeros(8), rng, count)
     assert 2 / 70 <= p < 0.3
     assert abs(result.p - p) < 4 * math.sqrt(p * (1 - p) / count) + 1 / count
-    # the 95 % quantile is one of the enumerated distances that 5 % exceed, give or take the error of the draw
-    share = [float((exact > result.single * k).mean()) for k in (1 + 1e-6, 1 - 1e-6)]
-    error = 4 * math.sqrt(0.05 * 0.95 / count)
-    assert share[0] - error <= 0.05 <= share[1] + error
 
 
-def test_a_distance_is_seen_exactly_when_it_exceeds_its_corrected_quantile():
+def test_numbers_are_tested_together_each_in_its_error_and_the_clearest_is_shown():
+    """Of three shares the second is off by 0.3 on 200 runs; the third has no data, and of the first half has none."""
     rng = np.random.default_rng(4)
-    observed = 0
-    for _ in range(200):
-        result = [np.append(rng.exponential(rng.choice([0.5, 4])), rng.exponential(1, 199)) for _ in range(5)]
-        for each in distances.list_distances("abcde", result, [(Estimate(0, 0, 0, 0), "")] * 5):
-            assert each.is_seen == (each.value > each.quantile)
-            observed += each.is_seen
-    assert 50 < observed < 950
+    is_physics = np.arange(400) < 200
+    under = np.stack([np.arange(400) % 2, np.ones(400), np.zeros(400)], 1)
+    over = (rng.random((400, 3)) < 0.4 + 0.3 * np.outer(~is_physics, [0, 1, 0])) * under
+    shares = Measured("shares", "share of runs", "abc", over, under)
+    other = Measured("other", "share of runs", "a", over[:, :1], under[:, :1])
+    clear, same = compare([shares, other], is_physics, np.zeros(400), rng, 999)
+    assert (clear.p, clear.holm, clear.farthest, clear.differs) == (1 / 1000, 2 / 1000, 1, True)
+    assert clear.difference.value[1] == over[~is_physics, 1].mean() - over[is_physics, 1].mean()
+    assert clear.is_apart.tolist()[1:] == [True, False]
+    assert clear.clearness[2] == 0
+    assert same.holm == same.p > 0.005
 
 
 @pytest.mark.slow
-@each_case("name", ["inside by phase", "colours out by phase", "autocorrelation of inside"])
-def test_p_values_of_games_of_one_law_are_uniform(name: str):
-    statistic = next(each for each in distances.statistics(make_plan(SHORT)) if each.name == name)
-    p: list[float] = []
+def test_p_values_of_games_of_one_law_are_uniform():
+    results: list[dict[str, float]] = []
     for rng in np.random.default_rng(5).spawn(150):
         a, b = played(20, rng, rules=SHORT), played(20, rng, rules=SHORT)
-        series = np.concatenate([statistic.series(games) for games in (a, b)])
-        result = statistic.measure(series, distances.draw_splits(20, 99, rng))
-        p.append(float((result >= result[0] * (1 - 1e-9)).mean()))
-    assert uniform(p, 100)
-    rng = np.random.default_rng(7)
-    games = played(30, rng, rules=SHORT)
-    same = whole_games.compare_games(games, games, rng, 200)  # games beside themselves are at no distance
-    assert all(each.p == 1 and each.value == pytest.approx(0, abs=1e-9) for each in same.distances)
-    assert [mean.difference.value for mean in same.means] == [0, 0]
+        results.append({each.name: each.p for each in compare_games(a, b, rng, 99)})
+    for name in ("mean inside in play", "colours out", "autocorrelation of inside"):
+        assert uniform([result[name] for result in results], 100), name
+    games, rng = played(30, np.random.default_rng(7), rules=SHORT), np.random.default_rng(7)
+    same = compare_games(games, games, rng, 200)  # games beside themselves are at no distance
+    assert all(each.p == 1 and not each.difference.value.any() for each in same)
 
 
-def test_distances_see_a_large_shift_and_tell_its_size():
+def test_figures_show_a_large_shift_and_its_size():
     rng = np.random.default_rng(6)
-    result = whole_games.compare_games(played(150, rng), played(200, rng, 0.1), rng, 400)
-    by_name = {each.name: each for each in result.distances}
-    assert (result.physics, result.surrogate, result.compared) == (150, 200, 150)
-    observed = {each.name for each in result.distances if each.is_seen}
+    a, b = played(150, rng), played(200, rng, 0.1)
+    result = {each.name: each for each in compare_games(a, b, rng, 400)}
     # the rule's memory hardly changes with the shift, and it skips no phase
     unseen = {"autocorrelation of inside", "autocorrelation of cubes out", "phases skipped"}
-    assert observed >= {each.name for each in distances.statistics(make_plan(RULES))} - unseen
-    inside = by_name["inside by phase"]
-    assert inside.size.low <= result.means[0].difference.value <= inside.size.high < 0
-    assert result.means[0].is_apart
-    assert not result.means[0].is_close
-    colours = by_name["colours out by phase"]
-    assert colours.unit.startswith("phases of a game in which ")
-    assert result.fans.shape == (2, 5, 36)
-    assert np.all(np.diff(result.fans, axis=1) >= 0)
+    assert {name for name, each in result.items() if each.differs} >= {*result} - unseen
+    inside = result["mean inside in play"]
+    assert inside.physics.at(0).value == pytest.approx(a.inside[:, 1:].sum(-1).mean())
+    assert inside.physics.at(0).n == 150
+    assert inside.difference.high[0] < 0
+    assert result["colours out"].cells == RULES.colours
+    fan = pages.find_fan(a)
+    assert fan.shape == (5, 36)
+    assert np.all(np.diff(fan, axis=0) >= 0)
 
 
 def test_autocorrelations_see_games_that_differ_from_one_another_though_their_means_do_not():
     rng = np.random.default_rng(29)
     a, low, high = played(160, rng), played(80, rng, -0.15), played(80, rng, 0.15)
     mixed = Results.together([low, high])
-    result = {each.name: each for each in whole_games.compare_games(a, mixed, rng, 400).distances}
-    inside = result["autocorrelation of inside"]
-    assert inside.is_seen
-    assert inside.unit.startswith("autocorrelation at lag ")
-    assert inside.size.low > 0
+    inside = {each.name: each for each in compare_games(a, mixed, rng, 400)}["autocorrelation of inside"]
+    assert inside.differs
+    assert inside.cells[inside.farthest].startswith("lag ")
+    assert inside.difference.low[inside.farthest] > 0
 
 
-def test_autocorrelations_are_those_of_a_known_series_and_their_parts_tell_the_error():
+def test_autocorrelations_are_those_of_a_known_series():
     rng = np.random.default_rng(8)
     phi, games = 0.7, 4000
     x = np.zeros((games, 40))
@@ -161,49 +146,42 @@ def test_autocorrelations_are_those_of_a_known_series_and_their_parts_tell_the_e
     for t in range(1, 40):
         x[:, t] = phi * x[:, t - 1] + math.sqrt(1 - phi**2) * rng.normal(0, 1, games)
     x = x + np.sin(np.arange(40))  # a course that all games share is no memory
-    result = distances.correlations(distances.lag_sums(x).sum(0)[None], 40)[0]
-    parts = distances.memory_parts(x)
-    error = parts.std(0, ddof=1) / math.sqrt(games)
-    assert parts.mean(0) == pytest.approx(result, abs=1e-9)
-    assert np.abs(result - phi ** np.arange(1, 8)).max() < 4 * error.max()
-    blocks = np.array([distances.correlations(distances.lag_sums(part).sum(0)[None], 40)[0] for part in x.reshape(
-        80, 50, 40)])  # fmt: skip
-    # the error of 50 games, from 80 blocks of them: 4 standard errors of a standard deviation
-    assert blocks.std(0, ddof=1) == pytest.approx(error * math.sqrt(80), rel=4 / math.sqrt(2 * 79) + 0.05)
-
-
-def test_the_difference_of_means_is_welchs():
-    rng = np.random.default_rng(9)
-    a, b = rng.normal(3, 1, 12), rng.normal(4, 3, 40)
-    result = whole_games.difference(a, b)
-    test = stats.ttest_ind(b, a, equal_var=False).confidence_interval(0.95)
-    assert (result.value, result.low, result.high) == pytest.approx((b.mean() - a.mean(), test.low, test.high))
+    x[games // 2 :] += 3  # nor is what all games of one model share
+    result = figures.memory("x", x, np.arange(games) < games // 2)
+    blocks = np.array([over.sum(0) / under.sum(0) for over, under in zip(
+        np.split(result.over, 80), np.split(result.under, 80), strict=True)])  # fmt: skip
+    error = blocks.std(0, ddof=1) / math.sqrt(80)
+    assert np.all(np.abs(result.over.sum(0) / result.under.sum(0) - phi ** np.arange(1, 8)) < 4 * error)
 
 
 def test_a_mean_is_undecided_with_too_few_games_and_says_how_many_are_needed():
     rng = np.random.default_rng(10)
-    few, many = played(6, rng), played(2000, rng)
-    rough, fine = whole_games.means(few, many)[0], whole_games.means(played(400, rng), many)[0]
-    assert not rough.is_close
-    assert not rough.is_apart
-    each = few.inside[:, 1:].sum(-1).mean(1)
-    assert rough.needed == math.ceil((1.96 * each.std(ddof=1) / 0.3) ** 2) + 2
-    assert fine.is_close
-    assert fine.needed < 400
+    many, verdicts = played(2000, rng), list[str]()
+    for n in (12, 400):
+        few = played(n, rng)
+        check = replace(check_of(0.0), figures=compare_games(few, many, rng, 20))
+        claim = next(each for each in pages.claims(check) if each.name == "mean inside in play: within 0.3 cubes")
+        verdicts.append(claim.verdict)
+        each = few.inside[:, 1:].sum(-1).mean(1)
+        needed = pages.count_needed(check.means[0].physics.at(0), 0.3)
+        # of 12 games the interval is wider by Student's factor; 4 standard errors of a standard deviation
+        student = stats.t.ppf(0.975, n - 1) / 1.96
+        assert needed == pytest.approx((1.96 * student * each.std(ddof=1) / 0.3) ** 2, rel=0.15)
+    assert verdicts == [pages.UNDECIDED, pages.PASSES]
+    assert "12 physics games are too few to say" in pages.claims(
+        replace(check_of(0.0), figures=compare_games(played(12, rng), many, rng, 20)))[2].why  # fmt: skip
 
 
 def test_what_cannot_be_compared_is_said_in_one_line():
     rng = np.random.default_rng(11)
     games = played(12, rng, rules=SHORT)
     with pytest.raises(UsageError, match="games on one side is 9; allowed is 10 or more"):
-        whole_games.compare_games(games, games.take(slice(9)), rng)
+        compare_games(games, games.take(slice(9)), rng)
     with pytest.raises(UsageError, match="plan of the surrogate's games"):
-        whole_games.compare_games(games, played(12, rng, rules=Rules(rounds=1)), rng)
-    with pytest.raises(UsageError, match="permutations is 100; allowed is a whole number from 180"):
-        whole_games.compare_games(games, games, rng, 100)
+        compare_games(games, played(12, rng, rules=Rules(rounds=1)), rng)
     none = played(12, rng, rules=Rules(rounds=0))
     with pytest.raises(UsageError, match="drops of a game is 1"):
-        whole_games.compare_games(none, none, rng)
+        compare_games(none, none, rng)
 
 
 def campaign_of(games: int, seed: int) -> Campaign:
@@ -287,8 +265,7 @@ def test_games_whose_every_drop_throws_all_colours_are_compared_too():
     assert "action points of the game" not in names
     thrown = [names.index(f"thrown in phase {phase}") for phase in range(1, 6)]
     assert np.array_equal(table[:, thrown], a.thrown[:, 1:].sum(-1))
-    result = whole_games.compare_games(a, b, np.random.default_rng(1), 200)
-    assert len(result.distances) == len(distances.statistics(plan)) == 7
+    assert len(compare_games(a, b, np.random.default_rng(1), 200)) == 7
     with pytest.raises(UsageError, match="runs have several plans"):
         Results.together([a, played(2, np.random.default_rng(3))])
 
@@ -325,7 +302,8 @@ def test_answers_count_as_two_thirds_as_many_coins_in_the_interval_and_as_all_in
 def test_equal_arguments_tell_alike():
     a, b = (played(40, np.random.default_rng(seed), rules=SHORT) for seed in (19, 20))
     once, again = (whole_games.tell_apart(a, b, np.random.default_rng(1)) for _ in range(2))
-    assert once == again
+    assert (once.accuracy, once.different.cells) == (again.accuracy, again.different.cells)
+    assert [*once.different.difference] == [*again.different.difference]
 
 
 @pytest.mark.long
@@ -362,8 +340,10 @@ def check_of(shift: float, games: int = 60) -> pages.TowerCheck:
         data="games",
         drops=600,
         games=40,
+        played=games,
         scores=[RungScore("a", "0 two thirds", -2, 0.1, 0, 0), RungScore("b", "1 groups", -1.5, 0.1, 0.5, 0.02)],
-        whole=whole_games.compare_games(a, b, rng, 200),
+        figures=compare_games(a, b, rng, 200),
+        fans=[pages.find_fan(side) for side in (a, b)],
         answers=whole_games.tell_apart(a, b, rng),
         power=whole_games.Power(300, 48, 50, Estimate(0.96, 0.86, 0.995, 50)),
     )
@@ -376,14 +356,14 @@ def test_a_report_leads_with_the_verdict_and_names_what_does_not_pass(tmp_path: 
     verdicts = {claim.name: claim for claim in pages.claims(check)}
     failed = [each for each in verdicts.values() if each.verdict == pages.FAILS]
     assert len(failed) >= 3
-    assert any("inside by phase is " in each.why and "cubes inside after a phase" in each.why for each in failed)
+    assert any("mean inside in play -" in each.why and "p by Holm" in each.why for each in failed)
     pages.report(check).write(tmp_path)
     text = (tmp_path / "report.md").read_text("utf-8")
     assert text.index("## Verdict") < text.index("## Single drops") < text.index("## Whole games")
     assert pages.headline(check) in text
     assert all(claim.name in text for claim in verdicts.values())
     pictures = sorted(path.name for path in (tmp_path / "plots").iterdir())
-    assert pictures == ["autocorrelation.svg", "distances.svg", "inside.svg", "log_scores.svg"]
+    assert pictures == ["autocorrelation.svg", "figures.svg", "inside.svg", "log_scores.svg"]
     assert all(f"plots/{name}" in text for name in pictures)
     on_screen = pages.report(check).text(1)
     assert all(f"{claim.name} " in on_screen for claim in verdicts.values())
@@ -396,7 +376,8 @@ def test_a_surrogate_failed_where_a_mean_is_off_or_nothing_passes_and_two_things
     assert pages.failure(off).startswith("It failed its check on 40 games that it was not fitted to (2 of ")
     assert " with physics, " in pages.failure(off)
     told_apart = replace(sound, answers=replace(off.answers, games=whole_games.ENOUGH), power=None)
-    apart = replace(told_apart, whole=replace(sound.whole, distances=off.whole.distances))
+    others = [replace(each, holm=0.0) for each in sound.figures]
+    apart = replace(told_apart, figures=others)
     assert [claim.verdict for claim in pages.claims(apart)][:2] == [pages.FAILS, pages.FAILS]
     undecided = [claim.verdict for claim in pages.claims(apart)][2:]
     assert bool(pages.failure(apart)) == (pages.PASSES not in undecided)
@@ -426,24 +407,11 @@ def test_few_games_of_one_law_pass_nothing_that_they_cannot_show():
     assert "300 games a side or more are asked" in pages.report(check).text()
 
 
-def about(values: Any, spread: float) -> Estimates:
-    values = np.asarray(values, dtype=float)
-    return Estimates(values, values - spread, values + spread)
-
-
-def a_distance(name: str, value: float) -> Distance:
-    return Distance(name, value, 1.0, 0.8, 0.01, 0.09, Estimate(0.1, 0.0, 0.2, 9), "cubes")
-
-
-FANS = np.array([[[26, 22, 18, 14, 11], [20, 18, 12, 9, 5], [12, 9, 8, 6, 3]]] * 2)[..., ::-1].transpose(0, 2, 1)
-FULL = [0.99, 0.98, 0.97, 0.97, 0.96, 0.96, 0.95]
 PICTURES = {
     "ladder": lambda: pages.ladder([RungScore(str(n), f"{n} a rung", 1.0, 0.1, n / 9, 0.1) for n in range(3)], 900, 9),
-    "fans": lambda: pages.fans(WholeGames(9, 90, 9, 99, (), (), (), FANS)),
-    "distances": lambda: pages.distances([a_distance(f"statistic {x}", x) for x in (0.03, 0.96, 1.2, 2.2, 9)], 9),
-    "memories": lambda: pages.memories(
-        [Autocorrelation(n, about(FULL, 0.01), about(FULL, 0.02)) for n in ("in", "out")], 9, 90
-    ),
+    "fans": lambda: pages.fans(check_of(0.15)),
+    "figures": lambda: pages.report(check_of(0.15)).charts["figures"].figure,
+    "autocorrelation": lambda: pages.report(check_of(0.15)).charts["autocorrelation"].figure,
 }
 
 

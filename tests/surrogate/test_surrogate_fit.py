@@ -618,13 +618,13 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     assert result.power is not None
     assert result.power.trials == 2
     assert [each.name for each in result.scores] == ["two_thirds", "groups", "shared", "cascade"]
-    assert min(each.adjusted for each in result.whole.distances) > 0.005
+    assert min(each.holm for each in result.figures) > 0.005
     message = report(result).text()
     assert headline(result) in message.splitlines()
     assert all(each.title in message for each in result.scores)
     report(result).write(tmp_path / "report")
     assert headline(result) in (tmp_path / "report" / "report.md").read_text("utf-8")
-    assert {path.stem for path in (tmp_path / "report" / "plots").iterdir()} >= {"log_scores", "inside", "distances"}
+    assert {path.stem for path in (tmp_path / "report" / "plots").iterdir()} >= {"log_scores", "inside", "figures"}
     assert (tmp_path / "report" / "tables" / "verdict.csv").read_text("utf-8").count("\n") >= 5
 
 

@@ -1,4 +1,4 @@
-"""Newton's method, and permutation tests."""
+"""Newton's method."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from tower_sim.results import Array
 
-LEVEL = 0.05  # probability of flagging any difference if the models are equal
 NEAR = 0.001  # a parameter nearer to its limit may go there; the others come nearer by up to nine tenths a step
 LIFT = 0.01  # the least information where the function is not concave
 Climb = Callable[[Array], tuple[float, Array, Array]]
@@ -48,13 +47,3 @@ def maximise(climb: Climb, begin: Array, least: Array | float = -np.inf) -> tupl
     covariance = np.zeros_like(information)
     covariance[np.ix_(free, free)] = np.linalg.inv(information[np.ix_(free, free)])
     return at, covariance
-
-
-def p_value(observed: float, null: Array) -> float:
-    """Return (1 + number of values `null` that reach the observed one) / (1 + number drawn).
-
-    Source: Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010).
-    """
-    # equal values may differ in the last bits, if sums are not of whole numbers
-    reached = int((null >= observed * (1 - 1e-9)).sum())
-    return (1 + reached) / (1 + len(null))

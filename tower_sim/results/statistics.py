@@ -320,7 +320,58 @@ def contrast(means: Array, errors: Array, freedom: Array, weights: Array) -> tup
     return value, np.where(variance > nothing, p, np.where(value**2 > nothing, 0.0, 1.0))
 
 
+def difference(one: Estimates, other: Estimates) -> Estimates:
+    """Return `other` minus `one`, independent estimates; the halves of their intervals that face each other add up.
+
+    Source: Donner and Zou, Statistics in Medicine 27 (2008) 1693.
+    """
+    value = other.value - one.value
+    low = value - np.hypot(other.value - other.low, one.high - one.value)
+    return Estimates(value, low, value + np.hypot(other.high - other.value, one.value - one.low))
+
+
+# Permutations
+
+
+def permuted(label: Array, strata: Array, rng: np.random.Generator, count: int) -> Array:
+    """Return labels of runs as they are, then `count` times permuted within each stratum, shape (1 + count, runs).
+
+    Source: Good, Permutation, Parametric and Bootstrap Tests of Hypotheses, 2005, chapter 3.
+    """
+    labels = np.repeat(label[None], 1 + count, axis=0)
+    for stratum in np.unique(strata):
+        members = np.flatnonzero(strata == stratum)
+        labels[1:, members] = rng.permuted(labels[1:, members], axis=1)
+    return labels
+
+
+def ratio_gaps(over: Array, under: Array, labels: Array) -> Array:
+    """Return the ratios of sums over the runs without a label, minus those over the others, for each row of `labels`.
+
+    `over` has shape (runs, M), `under` too or (runs, 1); the result (rows, M). It is 0 where a side has no data.
+    """
+    width, per_run = over.shape[1], np.hstack([over, under]).astype(float)
+    one = _weighted(labels, per_run)
+    other = per_run.sum(0) - one
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(other[:, :width] / other[:, width:] - one[:, :width] / one[:, width:])
+
+
+def permutation_p(distances: Array) -> float:
+    """Return the p value of a distance: the first of `distances`; the others are those of random permutations.
+
+    Source: Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010).
+    """
+    # equal values may differ in the last bits, if sums are not of whole numbers
+    return int((distances >= distances[0] * (1 - 1e-9)).sum()) / len(distances)
+
+
 # Resampling
+
+
+def _weighted(weights: Array, per_run: Array) -> Array:
+    step = max(1, _BLOCK // max(len(per_run), 1))
+    return np.concatenate([weights[i : i + step].astype(float) @ per_run for i in range(0, len(weights), step)])
 
 
 def picks(units: int, times: int, rng: np.random.Generator) -> Array:
@@ -379,9 +430,7 @@ class Resamples:
 
     def sums(self, per_run: Array) -> Array:
         """Sum `per_run`, of shape (runs, K), over the runs of every resample; the result has shape (resamples, K)."""
-        step = max(1, _BLOCK // max(self.runs, 1))
-        blocks = [self.weights[i : i + step].astype(float) @ per_run for i in range(0, self.count, step)]
-        return np.concatenate(blocks)
+        return _weighted(self.weights, per_run)
 
     def estimates(self, per_run: Array, statistic: Callable[[Array], Array], counted: Array | None = None) -> Estimates:
         """Return the M values of a statistic with intervals; `statistic` turns sums (B, K) into values (B, M).

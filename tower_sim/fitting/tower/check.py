@@ -11,14 +11,14 @@ from tower_sim.campaign import Campaign
 from tower_sim.errors import UsageError, fault
 from tower_sim.fitting.data import find_apparatus, other_engine, run_starts
 from tower_sim.fitting.tower.data import read_rows
+from tower_sim.fitting.tower.figures import compare_games
 from tower_sim.fitting.tower.fit import rungs, scores
 from tower_sim.fitting.tower.knocks import CHECKED, check_knocks, games_to_knock, play_knocks
-from tower_sim.fitting.tower.pages import TowerCheck
+from tower_sim.fitting.tower.pages import TowerCheck, find_fan
 from tower_sim.fitting.tower.whole_games import (
     ENOUGH,
     SHIFT,
     Power,
-    compare_games,
     list_unseen_games,
     power,
     read_games,
@@ -71,8 +71,10 @@ def check_tower(
         data=", ".join(campaign.digest[:16] for campaign in campaigns),
         drops=len(rows),
         games=len(physics),
+        played=len(games),
         scores=scores(rungs(fitted.lower_rungs, law), rows),
-        whole=compare_games(physics, games, distances),
+        figures=compare_games(physics, games, distances),
+        fans=[find_fan(side) for side in (physics, games)],
         answers=tell_apart(physics, games, classes),
         power=measure_power(model, physics, trials, trial, note) if trials else None,
         engines=other_engine(fitted, campaigns),

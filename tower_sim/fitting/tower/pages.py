@@ -1,15 +1,15 @@
-"""The result of checking a tower's surrogate, as text and as a report with plots."""
+"""The result of checking a tower's surrogate: what is asked of it, and the report with plots."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from tower_sim.fitting.numerics import LEVEL
-from tower_sim.fitting.tower.distances import Distance
+from tower_sim.fitting.compared import HEAD, SideBySide, overview, pair
 from tower_sim.fitting.tower.knocks import KnockMeans
 from tower_sim.fitting.tower.whole_games import (
     ACCURACY_BELOW,
@@ -17,27 +17,25 @@ from tower_sim.fitting.tower.whole_games import (
     ENOUGH,
     FOLDS,
     POWER,
-    QUANTILES,
     SHIFT,
-    Autocorrelation,
     Classification,
-    ComparedMean,
     Power,
-    WholeGames,
 )
-from tower_sim.report import Chart, Panel, Report, Rows, Section, Table, charts
-from tower_sim.results import Estimate, Estimates, show
+from tower_sim.report import Chart, Panel, Report, Section, Table, charts
+from tower_sim.results import INSIDE, OUT, Array, Estimate, Estimates, Results, show
 from tower_sim.surrogate import RungScore
 
 NORMAL = 1.959964  # standard errors in half a 95 % interval
-_FARTHEST = 3.0  # times its quantile: the end of the axis of distances
 PASSES, FAILS, UNDECIDED = "passes", "does not pass", "is undecided"
+WITHIN = {INSIDE.title: 0.3, OUT.title: 0.1}  # cubes: how close the means of a good surrogate must be
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True, eq=False)
 class TowerCheck:
-    """The results of checking a surrogate on `drops` drops of `games` held-out games.
+    """The results of checking a surrogate on `drops` drops of `games` held-out games, and `played` of its own.
 
+    `fans` has QUANTILES of the number inside after each drop, shape (5, drops): of physics, then of the surrogate.
     `engines` is a sentence if the engines differ.
     """
 
@@ -45,12 +43,24 @@ class TowerCheck:
     data: str
     drops: int
     games: int
+    played: int
     scores: Sequence[RungScore]
-    whole: WholeGames
+    figures: Sequence[SideBySide]
+    fans: Sequence[Array]
     answers: Classification
     power: Power | None = None
     engines: str = ""
     knocks: Sequence[KnockMeans] = ()
+
+    @property
+    def means(self) -> list[SideBySide]:
+        """The figures whose difference has a limit."""
+        return [figure for figure in self.figures if figure.name in WITHIN]
+
+
+def find_fan(games: Results) -> Array:
+    """Return QUANTILES of the number inside after each drop, shape (5, drops)."""
+    return np.quantile(games.inside.sum(-1), QUANTILES, axis=0)
 
 
 @dataclass(frozen=True)
@@ -64,7 +74,7 @@ class Claim:
 
 def claims(check: TowerCheck) -> tuple[Claim, ...]:
     """Return all requirements on a surrogate, each with its verdict."""
-    requirements = [_classifier(check.answers), _distances(check.whole), *(_mean(mean) for mean in check.whole.means)]
+    requirements = [_classifier(check.answers), _figures(check), *map(_mean, check.means)]
     if check.power is not None:
         requirements.append(_power(check.power))
     return (*requirements, *map(_knock, check.knocks))
@@ -77,13 +87,13 @@ def failure(check: TowerCheck) -> str:
     and none passes [assumed: we did not measure how often this rejects a good surrogate]. Knocks are not considered.
     """
     check = replace(check, knocks=())
-    off = [mean for mean in check.whole.means if mean.is_apart]
+    off = [mean for mean, claim in zip(check.means, map(_mean, check.means), strict=True) if claim.verdict == FAILS]
     verdicts = [claim.verdict for claim in claims(check)]
     if not off and (PASSES in verdicts or verdicts.count(FAILS) < 2):
         return ""
     means = "; ".join(
-        f"{mean.name} {show(mean.physics)} with physics, {show(mean.surrogate)} with the surrogate"
-        for mean in off or check.whole.means
+        f"{mean.name} {show(mean.physics.at(0))} with physics, {show(mean.surrogate.at(0))} with the surrogate"
+        for mean in off or check.means
     )
     passed = f"{verdicts.count(PASSES)} of {len(verdicts)} passed"
     return f"It failed its check on {check.games} games that it was not fitted to ({passed}): {means}."
@@ -104,7 +114,7 @@ def report(check: TowerCheck) -> Report:
     says = [
         headline(check),
         f"Against {check.data}: {check.drops} drops of {check.games} held-out games. Whole games: "
-        f"{check.whole.physics} with physics, {check.whole.surrogate} free-running with the surrogate. Differences "
+        f"{check.games} with physics, {check.played} free-running with the surrogate. Differences "
         "are surrogate minus physics; intervals are of 95 %, by game.",
         *([check.engines] if check.engines else []),
     ]
@@ -113,9 +123,7 @@ def report(check: TowerCheck) -> Report:
     verdict = Section(
         "Verdict", "", Table("verdict", ["asked", "verdict", "found"], rows), parts=[Section("", weakest)]
     )
-    return Report(
-        f"Check of {check.model}", says, [verdict, _drops(check), _whole(check.whole), _classifier_section(check)]
-    )
+    return Report(f"Check of {check.model}", says, [verdict, _drops(check), _whole(check), _classifier_section(check)])
 
 
 # Verdicts
@@ -133,23 +141,34 @@ def _classifier(answers: Classification) -> Claim:
     return Claim(f"classifier: upper end of the accuracy under {ACCURACY_BELOW:g}", verdict, why)
 
 
-def _distances(whole: WholeGames) -> Claim:
-    flagged = [distance for distance in whole.distances if distance.is_seen]
-    why = "; ".join(f"{d.name} is {d.value:.3g}, quantile {d.quantile:.3g} ({_size(d)})" for d in flagged)
+def _figures(check: TowerCheck) -> Claim:
+    flagged = [figure for figure in check.figures if figure.differs]
+    why = "; ".join(f"{_size(figure)}, p by Holm {figure.holm:.2g}" for figure in flagged)
     if not flagged:
-        least = min(whole.distances, key=lambda distance: distance.p)
-        why = f"the smallest corrected p is {least.adjusted:.2g} ({least.name})"
-    n = f", {whole.compared} against {whole.compared} games"
-    name = f"whole games: {len(whole.distances)} distances under their corrected 95 % quantiles"
+        least = min(check.figures, key=lambda figure: figure.p)
+        why = f"the smallest corrected p is {least.holm:.2g} ({least.name})"
+    n = f", {check.answers.games} against {check.answers.games} games"
+    name = f"whole games: none of {len(check.figures)} figures differs beyond chance"
     return Claim(name, FAILS if flagged else PASSES, why + n)
 
 
-def _mean(mean: ComparedMean) -> Claim:
-    verdict = PASSES if mean.is_close else FAILS if mean.is_apart else UNDECIDED
-    why = f"{_sign(show(mean.difference))} cubes; physics {show(mean.physics)}, surrogate {show(mean.surrogate)}"
-    if verdict == UNDECIDED and mean.physics.n < mean.needed:
-        why += f"; {mean.physics.n} physics games are too few to say, {mean.needed} or more are needed"
-    return Claim(f"{mean.name}: within {mean.within:g} cubes", verdict, why)
+def _mean(mean: SideBySide) -> Claim:
+    within, (difference, physics, surrogate) = (
+        WITHIN[mean.name],
+        (x.at(0) for x in (mean.difference, mean.physics, mean.surrogate)),
+    )
+    low, high = difference.low, difference.high
+    verdict = PASSES if -within < low and high < within else FAILS if low >= within or high <= -within else UNDECIDED
+    why = f"{_sign(show(difference))} cubes; physics {show(physics)}, surrogate {show(surrogate)}"
+    needed = count_needed(physics, within)
+    if verdict == UNDECIDED and physics.n < needed:
+        why += f"; {physics.n} physics games are too few to say, {needed} or more are needed"
+    return Claim(f"{mean.name}: within {within:g} cubes", verdict, why)
+
+
+def count_needed(physics: Estimate, within: float) -> int:
+    """Return roughly how many games give an interval of the mean within `within`."""
+    return math.ceil(physics.n * ((physics.high - physics.low) / 2 / within) ** 2)
 
 
 def _power(power: Power) -> Claim:
@@ -166,25 +185,21 @@ def _knock(mean: KnockMeans) -> Claim:
 
 
 def _weakest(check: TowerCheck) -> list[str]:
-    far = max(check.whole.distances, key=lambda d: d.value / d.quantile if d.quantile > 0 else 0)
-    beyond = "beyond chance" if far.is_seen else "not beyond chance"
-    ratio = far.value / far.quantile if far.quantile > 0 else 0.0
-    best = check.answers.different[0] if check.answers.different else None
-    lines = [
-        f"whole games: {far.name}, {ratio:.2f} of its corrected quantile, {beyond}; {_size(far)}",
+    far = min(check.figures, key=lambda figure: figure.p)
+    beyond = "beyond chance" if far.differs else "not beyond chance"
+    best, largest = check.answers.different, float(np.sqrt(2 * np.log(2 * check.answers.features)))
+    return [
+        f"whole games: {_size(far)}, {beyond}",
+        f"games: the feature that differs most of {check.answers.features} is {best.cells[0]!r}, by "
+        f"{_sign(show(best.difference.at(0, 0)))}, {NORMAL * best.clearness[0]:.1f} standard errors (the largest of so "
+        f"many is about {largest:.1f} or less by chance)",
     ]
-    if best:
-        largest = float(np.sqrt(2 * np.log(2 * check.answers.features)))  # of so many standard normal numbers, roughly
-        lines.append(
-            f"games: the feature that differs most of {check.answers.features} is {best.feature!r}, by "
-            f"{_sign(show(best.difference))}, {abs(best.z):.1f} standard errors (the largest of so many is about "
-            f"{largest:.1f} or less by chance)"
-        )
-    return lines
 
 
-def _size(distance: Distance) -> str:
-    return f"{_sign(show(distance.size))} {distance.unit}"
+def _size(figure: SideBySide) -> str:
+    i = figure.farthest
+    name = ", ".join(filter(None, [figure.name, figure.cells[i]]))
+    return f"{name} {_sign(show(figure.difference.at(i, 0)))} {figure.unit}".rstrip()
 
 
 def _sign(words: str) -> str:
@@ -216,25 +231,24 @@ def _drops(check: TowerCheck) -> Section:
     )
 
 
-def _whole(whole: WholeGames) -> Section:
-    rows: Rows = [[d.name, d.value, d.quantile, d.single, d.p, d.adjusted, d.size, d.unit] for d in whole.distances]
-    head = ["statistic", "distance", "corrected quantile", "95 % quantile", "p", "p by Holm", "difference", "of"]
-    means: Rows = [[m.name, m.physics, m.surrogate, m.difference, m.within, m.needed] for m in whole.means]
-    of = ["mean", "physics [cubes]", "surrogate [cubes]", "difference [cubes]", "asked within", "physics games needed"]
-    lags = memories(whole.curves, whole.physics, whole.surrogate)
-    return Section(
+def _whole(check: TowerCheck) -> Section:
+    memories = [pair(figure) for figure in check.figures if figure.name.startswith("autocorrelation")]
+    return overview(
         "Whole games",
-        f"Each distance is of {whole.compared} against {whole.compared} games, and held against {whole.permutations} "
-        "exchanges of whole games between the sides. A distance of numbers by phase is the mean over phases of the "
-        "energy distance (Szekely and Rizzo, 2013), in the units of the numbers; one of autocorrelations is the root "
-        "mean square difference at lags 1 to 7 in standard errors. The quantiles are at the level that Holm's "
-        f"procedure asks of each for {100 * LEVEL:.0f} % over all; the differences are of all games.",
-        Table("distances", head, rows),
-        Chart("distances", distances(whole.distances, whole.compared), "Distances and their quantiles"),
+        f"{check.answers.games} games of each model are tested, {check.games} and {check.played} have the intervals. "
+        "Numbers of cubes, colours and points are tested by phase, by the energy distance of their distributions "
+        "(Szekely and Rizzo, 2013). ",
+        check.figures,
         [
-            Section("", chart=Chart("inside", fans(whole), "Quantiles of the number inside by drop")),
-            Section(
-                "", table=Table("means", of, means), chart=Chart("autocorrelation", lags, "Autocorrelation by lag")
+            Section("", chart=Chart("inside", fans(check), "Quantiles of the number inside by drop")),
+            *(
+                [
+                    Section(
+                        "", chart=Chart("autocorrelation", charts.figure(memories, foot=True), "Autocorrelation by lag")
+                    )
+                ]
+                if memories
+                else []
             ),
         ],
     )
@@ -246,7 +260,7 @@ def _classifier_section(check: TowerCheck) -> Section:
     if check.power is not None:
         claim = _power(check.power)
         power = f"\n\n{claim.name[0].upper()}{claim.name[1:]}: {claim.why}."
-    rows = [[feature.feature, feature.difference, feature.z] for feature in x.different]
+    rows = [x.different.row(i)[1:] for i in range(len(x.different.cells))]
     return Section(
         "A classifier",
         f"Gradient-boosted trees saw {x.features} features of {x.games} games of each model and told the model "
@@ -254,7 +268,7 @@ def _classifier_section(check: TowerCheck) -> Section:
         f"{x.p:.2g} by tossing coins. The interval allows for folds that share most of their games. "
         f"{'They are told apart.' if x.differs else 'They are not told apart at 5 %.'}{power}\n\n"
         "The features whose means differ most, not corrected for their number:",
-        Table("features", ["feature", "difference", "standard errors"], rows),
+        Table("features", ["feature", *HEAD[2:]], rows),
     )
 
 
@@ -271,43 +285,15 @@ def ladder(scores: Sequence[RungScore], drops: int, games: int) -> Any:
     return charts.figure([panel], 0.9 + 0.25 * len(scores))
 
 
-def fans(games: WholeGames) -> Any:
+def fans(check: TowerCheck) -> Any:
     """Draw quantiles of the number of cubes inside by drop, for both models."""
-    x = np.arange(len(games.fans[0][0]))
+    x = np.arange(len(check.fans[0][0]))
     outer = f"{100 * (QUANTILES[-1] - QUANTILES[0]):.0f} %"
     marks: list[charts.Draw] = []
     for role, (quantiles, name, n) in enumerate(
-        zip(games.fans, ("physics", "surrogate"), (games.physics, games.surrogate), strict=True)
+        zip(check.fans, ("physics", "surrogate"), (check.games, check.played), strict=True)
     ):
         marks.append(charts.band(x, quantiles[0], quantiles[-1], f"{name}, n = {n} games: {outer}", 3 * role))
         marks.append(charts.points(x, quantiles[2], f"{name}: median", role))
     panel = Panel("drop (0: set-up)", "inside after the drop [cubes]", marks, floor=True)
     return charts.figure([panel], 3.2, foot=True)
-
-
-def distances(statistics: Sequence[Distance], games: int) -> Any:
-    """Draw each distance as a multiple of its corrected quantile."""
-    ratios = np.array([d.value / d.quantile if d.quantile > 0 else 0.0 for d in statistics])
-    names = [f"{d.name}, p = {d.adjusted:.2g}" for d in statistics]
-    marks = [
-        charts.bars(np.arange(len(statistics)), np.minimum(ratios, _FARTHEST), width=0.5, across=True),
-        charts.level(1, "what chance alone would pass once in twenty reports", upright=True),
-    ]
-    title = f"n = {games} against {games} games"
-    beyond = f" (drawn up to {_FARTHEST:g})" if (ratios > _FARTHEST).any() else ""
-    x = f"distance / its corrected 95 % permutation quantile{beyond}"
-    return charts.figure([Panel(x, "", marks, title, names, across=True)], 1.0 + 0.24 * len(statistics))
-
-
-def memories(curves: Sequence[Autocorrelation], physics: int, surrogate: int) -> Any:
-    """Draw both models' autocorrelations by lag."""
-    panels: list[Panel] = []
-    for curve in curves:
-        lags = np.arange(1, len(curve.physics.value) + 1)
-        marks = [
-            charts.points(lags - 0.08, curve.physics, f"physics, n = {physics} games"),
-            charts.points(lags + 0.08, curve.surrogate, f"surrogate, n = {surrogate} games", charts.RULE),
-            charts.level(0),
-        ]
-        panels.append(Panel("lag [drops]", "autocorrelation", marks, curve.name))
-    return charts.figure(panels, 2.7, foot=True)

@@ -1,9 +1,8 @@
-"""Whole games of both models: what tells them apart, by figures and by a classifier."""
+"""Whole games of both models: whether a classifier tells them apart; and the games of a campaign."""
 
 from __future__ import annotations
 
 import importlib
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,17 +11,9 @@ import numpy as np
 
 from tower_sim.campaign import Campaign
 from tower_sim.errors import UsageError, check_whole, fault
-from tower_sim.fitting.numerics import LEVEL
+from tower_sim.fitting.compared import LEVEL, SideBySide
 from tower_sim.fitting.tower.data import unseen
-from tower_sim.fitting.tower.distances import (
-    SERIES,
-    Distance,
-    draw_splits,
-    lagged,
-    list_distances,
-    memory_parts,
-    statistics,
-)
+from tower_sim.fitting.tower.figures import balance, lagged
 from tower_sim.results import (
     EVERY,
     INSIDE,
@@ -30,13 +21,11 @@ from tower_sim.results import (
     SKIPPED,
     Array,
     Estimate,
-    Estimates,
     Plan,
     Results,
-    average,
     averages,
     clopper_pearson,
-    student_quantile,
+    difference,
     wilson,
 )
 from tower_sim.surrogate import Fitted
@@ -58,15 +47,6 @@ DEPENDENCE = 1.5
 
 
 @dataclass(frozen=True)
-class DifferentFeature:
-    """A feature whose means differ: surrogate minus physics, and `z` in standard errors without correction."""
-
-    feature: str
-    difference: Estimate
-    z: float
-
-
-@dataclass(frozen=True)
 class Classification:
     """How often a classifier recognises the model of games that it was not trained on, with `games` on each side.
 
@@ -80,7 +60,7 @@ class Classification:
     features: int
     accuracy: Estimate
     p: float
-    different: Sequence[DifferentFeature]
+    different: SideBySide
 
     @property
     def differs(self) -> bool:
@@ -103,8 +83,7 @@ def tell_apart(physics: Results, surrogate: Results, rng: np.random.Generator) -
 
     Random, from `rng`, are the games left out of the larger side, and the folds.
     """
-    check_pair(physics, surrogate)
-    a, b = balance(physics, surrogate, rng)
+    a, b = (games.take(chosen) for games, chosen in balance(physics, surrogate, rng))
     names, first = features(a)
     second = features(b)[1]
     right = _right(np.concatenate([first, second]), np.repeat([0, 1], len(a)), rng)
@@ -198,12 +177,12 @@ def _share(part: Array, of: Array) -> Array:
     return part / np.maximum(of, 1)
 
 
-def _find_different(names: Sequence[str], a: Array, b: Array) -> tuple[DifferentFeature, ...]:
+def _find_different(names: Sequence[str], a: Array, b: Array) -> SideBySide:
     spread = np.sqrt(a.var(0, ddof=1) / len(a) + b.var(0, ddof=1) / len(b))
     z = (b.mean(0) - a.mean(0)) / np.where(spread > 0, spread, np.inf)
     best: list[int] = np.argsort(-np.abs(z), kind="stable")[:MOST_DIFFERENT].tolist()
-    apart = [difference(a[:, i].astype(float), b[:, i].astype(float)) for i in best]
-    return tuple(DifferentFeature(names[i], by, float(z[i])) for i, by in zip(best, apart, strict=True))
+    one, other = (averages(side[:, best].astype(float)) for side in (a, b))
+    return SideBySide("features", "", [names[i] for i in best], one, other, difference(one, other))
 
 
 # Cross-validation
@@ -222,152 +201,6 @@ def _right(x: Array, y: Array, rng: np.random.Generator) -> Array:
             model = ensemble.HistGradientBoostingClassifier(random_state=0, **SETTINGS)
             guesses[fold == held] = model.fit(x[fold != held], y[fold != held]).predict(x[fold == held])
     return guesses == y
-
-
-PERMUTATIONS = 5000
-FEWEST = 10  # games a side
-INSIDE_WITHIN, OUT_WITHIN = 0.3, 0.1  # cubes: how close the means of a good surrogate must be
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-
-
-@dataclass(frozen=True)
-class ComparedMean:
-    """A mean over games and phases for both models, in cubes; `difference` is surrogate minus physics.
-
-    `needed` is roughly how many physics games give an interval of the difference within `within`.
-    """
-
-    name: str
-    physics: Estimate
-    surrogate: Estimate
-    difference: Estimate
-    within: float
-    needed: int
-
-    @property
-    def is_close(self) -> bool:
-        """Whether the whole interval of the difference is closer to 0 than `within`."""
-        return -self.within < self.difference.low and self.difference.high < self.within
-
-    @property
-    def is_apart(self) -> bool:
-        """Whether the whole interval of the difference is at least `within` from 0."""
-        return self.difference.low >= self.within or self.difference.high <= -self.within
-
-
-@dataclass(frozen=True)
-class Autocorrelation:
-    """The autocorrelation of one series at lags 1 to 7, for both models."""
-
-    name: str
-    physics: Estimates
-    surrogate: Estimates
-
-
-@dataclass(frozen=True, eq=False)
-class WholeGames:
-    """The comparison of two models' games.
-
-    The permutation tests used `compared` games on each side. `fans` has QUANTILES of the number inside after each drop,
-    shape (2, 5, drops): physics, then the surrogate.
-    """
-
-    physics: int
-    surrogate: int
-    compared: int
-    permutations: int
-    distances: Sequence[Distance]
-    means: Sequence[ComparedMean]
-    curves: Sequence[Autocorrelation]
-    fans: Array
-
-
-def compare_games(
-    physics: Results, surrogate: Results, rng: np.random.Generator, permutations: int = PERMUTATIONS
-) -> WholeGames:
-    """Compare two models' games.
-
-    Random, from `rng`, are the games left out of the larger side, and the permutations.
-    """
-    check_pair(physics, surrogate)
-    measures = statistics(physics.plan)
-    if permutations < len(measures) / LEVEL:
-        raise fault("permutations", permutations, f"a whole number from {math.ceil(len(measures) / LEVEL)}")
-    a, b = balance(physics, surrogate, rng)
-    splits = draw_splits(len(a), permutations, rng)
-    values = [x.measure(np.concatenate([x.series(a), x.series(b)]), splits) for x in measures]
-    sizes = [clearest(x.reduce(x.series(physics)), x.reduce(x.series(surrogate)), x.units) for x in measures]
-    return WholeGames(
-        physics=len(physics),
-        surrogate=len(surrogate),
-        compared=len(a),
-        permutations=permutations,
-        distances=list_distances([x.name for x in measures], values, sizes),
-        means=means(physics, surrogate),
-        curves=[
-            Autocorrelation(name, *(averages(memory_parts(series(games))) for games in (physics, surrogate)))
-            for name, series in SERIES.items()
-        ],
-        fans=np.stack([np.quantile(games.inside.sum(-1), QUANTILES, axis=0) for games in (physics, surrogate)]),
-    )
-
-
-def means(physics: Results, surrogate: Results) -> list[ComparedMean]:
-    """Return the means of the number inside after a phase and of the number out in one."""
-    pairs: list[ComparedMean] = []
-    for figure, within in ((INSIDE, INSIDE_WITHIN), (OUT, OUT_WITHIN)):
-        a, b = (figure.value(games) for games in (physics, surrogate))
-        needed = math.ceil((1.96 * float(a.std(ddof=1)) / within) ** 2) + 2  # 2: about the addition for Student's t
-        pairs.append(ComparedMean(figure.title, average(a), average(b), difference(a, b), within, needed))
-    return pairs
-
-
-def check_pair(physics: Results, surrogate: Results) -> None:
-    """Raise UsageError unless both sides have one plan of at least two drops, and at least 10 games each."""
-    if physics.plan != surrogate.plan:
-        raise fault("plan of the surrogate's games", surrogate.plan, "that of the physics games", "play that")
-    if physics.plan.drops < 2:
-        raise fault("drops of a game", physics.plan.drops, "2 or more, the set-up and a phase", "set rounds = 1")
-    fewest = min(len(physics), len(surrogate))
-    if fewest < FEWEST:
-        raise fault("games on one side", fewest, f"{FEWEST} or more", "play more")
-
-
-def balance(physics: Results, surrogate: Results, rng: np.random.Generator) -> tuple[Results, Results]:
-    """Return equally many games of both sides, drawn without replacement."""
-    n = min(len(physics), len(surrogate))
-    first, second = (
-        games if len(games) == n else games.take(np.sort(rng.permutation(len(games))[:n]))
-        for games in (physics, surrogate)
-    )
-    return first, second
-
-
-def difference(a: Array, b: Array, level: float = LEVEL) -> Estimate:
-    """Return mean(b) - mean(a) with Welch's interval of confidence 1 - `level`; its n is that of both samples together.
-
-    Source: Welch, Biometrika 34 (1947).
-    """
-    one, two = (float(side.var(ddof=1)) / len(side) for side in (a, b))
-    mean, variance = float(b.mean() - a.mean()), one + two
-    if variance == 0:
-        return Estimate(mean, mean, mean, len(a) + len(b))
-    freedom = variance**2 / (one**2 / (len(a) - 1) + two**2 / (len(b) - 1))
-    reach = float(student_quantile(np.array(freedom), 1 - level / 2)) * math.sqrt(variance)
-    return Estimate(mean, mean - reach, mean + reach, len(a) + len(b))
-
-
-def clearest(a: Array, b: Array, units: Sequence[str]) -> tuple[Estimate, str]:
-    """Return the difference of means in the column where it is clearest, and the column's unit.
-
-    `a` and `b` have shape (games, columns). The interval is corrected for the choice of the column (Bonferroni).
-    """
-    if not units:
-        return Estimate(0.0, math.nan, math.nan, len(a) + len(b)), "no lag"
-    differences = [difference(a[:, i], b[:, i], LEVEL / len(units)) for i in range(len(units))]
-    clear = [abs(difference.value) / max(difference.high - difference.value, 1e-12) for difference in differences]
-    at = clear.index(max(clear))
-    return differences[at], units[at]
 
 
 # Games of a campaign
