@@ -23,13 +23,14 @@ from tower_sim.calibration.nights import compare_games
 from tower_sim.calibration.played import Table
 from tower_sim.calibration.prior import BASE, NUMBERS, Towers, profile
 from tower_sim.calibration.reference import Usable, read_usable
-from tower_sim.calibration.report import Calibration, format_short, make
+from tower_sim.calibration.report import SHOWN, Calibration, make
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
 from tower_sim.compare import Wish
 from tower_sim.errors import UsageError, check_whole, quote
 from tower_sim.report import FILES, SETTERS, check_report
+from tower_sim.results import show
 from tower_sim.surrogate import beside
-from tower_sim.tools import need, writing
+from tower_sim.tools import need, say, writing
 
 ENOUGH = 15.0  # effective towers; with fewer, more games of the heavy towers are played
 MOST = 60  # towers with more games in one calibration
@@ -102,7 +103,7 @@ def calibrate(
         low, mean, high = (float(back(at.mean[chosen] + step * at.error[chosen])) for step in (-1, 0, 1))
         does[name] = mean, abs(high - low) / 2
     spans = {name: fitted.posterior.interval(name) for name in TARGETS}
-    predicted = (f"{SUMMARIES[name].words} {span.low:.3g} to {span.high:.3g}" for name, span in spans.items())
+    predicted = (f"{SUMMARIES[name].words} {show(span.low)} to {show(span.high)}" for name, span in spans.items())
     result = Calibration(
         output.stem,
         fitted,
@@ -137,8 +138,8 @@ def _find_folder(output: str | Path) -> Path:
 def calibrate_command(paths: Sequence[str], output: str | Path, seed: int, wishes: Sequence[Wish]) -> int:
     """Run `tower-sim tower fit`, print the result, and return the exit status."""
     result = calibrate(paths, output, seed, wishes)
-    print(format_short(result))
-    print("\n".join([*result.notes, f"profile: {output}", f"report: {_find_folder(output) / FILES[1]}"]))
+    say(make(result).text(SHOWN))
+    print(f"\nprofile: {output}\nreport: {_find_folder(output) / FILES[1]}")
     if wishes:
         print(f"fast model: {beside(output)}")
     print(f"to play with it: {shlex.join(['tower-sim', 'play', 'amerigo', '--tower', str(output)])}")
@@ -193,7 +194,8 @@ def profile_text(unit: Array, head: Sequence[str], fitted: Fit) -> str:
             note = rest.partition("#")[2].strip()
             if name := _FREE.get((table, key), _FREE.get(("", key), "")):
                 number, span = notes[name]
-                note = f"[F] 90 % of the towers that agree: {span.low:.3g} to {span.high:.3g} {number.unit}".rstrip()
+                ends = f"{show(span.low)} to {show(span.high)} {number.unit}"
+                note = f"[F] 90 % of the towers that agree: {ends}".rstrip()
             value = f'"{where[key]}"' if isinstance(where[key], str) else repr(where[key])
             line = f"{key} = {value}" + (f"  # {note}" if note else "")
         if not line.startswith("# The tower whose free numbers"):

@@ -17,23 +17,11 @@ from tower_sim.calibration.law import TARGETS, TOLD, JointLaw, Keep, law, part
 from tower_sim.calibration.prior import Towers
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array, Discrepancy, Window
 from tower_sim.errors import UsageError
+from tower_sim.results import Estimate
 
 LEVEL = 0.90  # of all intervals
 DRAWS = 4000  # of the posterior
 CLOGS = "clogs"  # the share of games that clog, among the means of a posterior
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """The central interval of a distribution with probability LEVEL, and its median."""
-
-    low: float
-    middle: float
-    high: float
-
-    @property
-    def width(self) -> float:
-        return self.high - self.low
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +31,7 @@ class PredictiveCheck:
     name: str
     window: Window
     observed: float
-    predicted: Interval
+    predicted: Estimate
     tail: float
 
 
@@ -89,7 +77,7 @@ class Posterior:
         low, high = np.quantile(draws, [level - step, level + step])
         return float(np.sqrt(level * (1 - level) / self.effective) * (high - low) / (2 * step))
 
-    def interval(self, target: str) -> Interval:
+    def interval(self, target: str) -> Estimate:
         """Return the interval of a long-run mean of the simulated towers."""
         return interval(self.played[target])
 
@@ -109,10 +97,10 @@ class Fit:
     clues: tuple[ClueCheck, ...] = ()
 
 
-def interval(draws: Array) -> Interval:
+def interval(draws: Array) -> Estimate:
     """Return the median and the central interval of `draws` with probability LEVEL."""
     low, middle, high = np.quantile(draws, [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2])
-    return Interval(float(low), float(middle), float(high))
+    return Estimate(float(middle), float(low), float(high), len(draws))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from tower_sim.compare import Verdict, Wish, check_known, together
 from tower_sim.errors import fault
 from tower_sim.fitting import fit
 from tower_sim.fitting.tower import read_games
-from tower_sim.results import Results, average, brief
+from tower_sim.results import Results, average, show
 from tower_sim.surrogate import beside
 from tower_sim.tools import report_progress, writing
 
@@ -58,18 +58,17 @@ class Agreement:
     draws: int
     games: tuple[Unlike, ...]
 
-    def says(self) -> str:
-        head = f"of one tower, games that differ as much have the probability {self.p:.2g}"
+    def format_sentence(self) -> str:
+        """Return a sentence on whether the games agree; it names the game that is least like the others."""
+        head = f"of one tower, games that differ as much have the probability {show(self.p)}"
         if self.p >= HINTED:
             return f"The {len(self.games)} games agree with each other: {head}."
         odd = min(self.games, key=lambda game: game.p)
-        most = (
-            f"least like the others is {odd.name} ({SUMMARIES[odd.window.summary].words} {odd.seen:.3g}, "
-            f"{odd.others:.3g} in the others)"
-        )
         begin = "do not agree" if self.p < DOUBTED else "agree badly"
         return (
-            f"The {len(self.games)} games {begin} with each other: {head}; {most}. Was it the same tower, poured alike?"
+            f"The {len(self.games)} games {begin} with each other: {head}; least like the others is {odd.name} "
+            f"({SUMMARIES[odd.window.summary].words} {show(odd.seen)}, {show(odd.others)} in the others). Was it the "
+            "same tower, poured alike?"
         )
 
 
@@ -220,9 +219,7 @@ def format_sentences(games: Results, wishes: Sequence[Wish], of: int) -> list[st
         verdict = wish.verdict(mean.low, mean.high, float(values.std(ddof=1)))
         results.append(verdict)
         missed = "" if verdict is Verdict.MET else f", wished {wish.words}"
-        means.append(
-            f"{FIGURES[wish.key].title} {_format(mean.value)} ({_format(mean.low)} to {_format(mean.high)}{missed})"
-        )
+        means.append(f"{FIGURES[wish.key].title} {show(mean)}{missed}")
     is_one = len(wishes) == 1
     what, are = ("The wish", "is") if is_one else ("The wishes", "are")
     by = f"{' and '.join(means)}, in {games.runs} games of physics played afresh."
@@ -254,7 +251,3 @@ def _measure_distance(games: Sequence[Results], wishes: Sequence[Wish]) -> float
         away = mean - value if wish.target is not None else wish.off(mean)
         off += (away / wide) ** 2
     return off
-
-
-def _format(value: float) -> str:
-    return f"{value:.2f}" if abs(value) < 10 else brief(value)

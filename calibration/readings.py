@@ -14,7 +14,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,8 @@ from tower_sim.calibration.played import PLAYED
 from tower_sim.calibration.prior import Towers, tower
 from tower_sim.calibration.reference import read_usable
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array, find_clogs
-from tower_sim.results import mean_error
+from tower_sim.results import Estimate, mean_error, show
+from tower_sim.tools import in_threads
 
 ROOT = Path(__file__).resolve().parent.parent
 PROFILES = ROOT / "tower_sim/apparatus/amerigo/profiles"
@@ -41,6 +41,7 @@ READINGS = {
 KEPT = {"amerigo": 541, "amerigo-club": 454, "amerigo-rulebook": 2319}
 """The numbers of the towers that the shipped profiles are of: chosen before the further rounds were played."""
 PROOF = REPORTS / "proof.csv"
+PROOF_HEAD = "mean,inside,draws,z,z error,effective,clogs [%],clogs error [%],clogs foretold [%]"
 MANY, MOST = 10, 0.8  # more games of each heavy tower; share of all weight that these towers hold
 DRAWS, GAMES = 96, 8  # fresh draws of a reading, new games of each
 PROVED = (*TARGETS, "colours", "single")
@@ -105,9 +106,8 @@ def format_summary() -> str:
         "|---|---|---|---|---|---|",
     ]
     for name, observations in READINGS.items():
-        with (REPORTS / name / "tables" / "chosen.csv").open(encoding="utf-8", newline="") as stream:
-            cells = [f"{row['this tower']}; {row['all towers that agree']}" for row in csv.DictReader(stream)]
-        numbers = " | ".join(cells)
+        rows = np.loadtxt(REPORTS / name / "tables/chosen.csv", delimiter=",", skiprows=1, usecols=range(1, 6))
+        numbers = " | ".join(f"{show(row[0])}; {show(Estimate(row[2], row[3], row[4], 0))}" for row in rows)
         lines.append(f"| `{name}` | {len(observations)} | {numbers} | [report](calibration/{name}/report.md) |")
     return "\n".join(lines)
 
@@ -120,8 +120,7 @@ def play_proof() -> None:
         rng = np.random.default_rng(np.random.SeedSequence(46, spawn_key=(place - 1,)))
         drawn = rng.choice(len(posterior.weight), DRAWS, p=posterior.weight)
         jobs = [(towers.unit[tower], 10_000 * place + i) for i, tower in enumerate(drawn)]
-        with ProcessPoolExecutor() as pool:
-            *columns, clogs = np.array(list(pool.map(_play_means, jobs))).T
+        *columns, clogs = np.array(list(in_threads(_play_means, jobs))).T
         a, b = towers.clogs
         clogged = (*mean_error(100 * clogs), 100 * float(posterior.weight @ (a / (a + b))))
         whole = fit(towers, reading.evidence, np.random.default_rng(0))
@@ -135,19 +134,7 @@ def play_proof() -> None:
             print(*line, flush=True)
     with PROOF.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
-        table.writerow(
-            [
-                "mean",
-                "inside",
-                "draws",
-                "z",
-                "z error",
-                "effective",
-                "clogs [%]",
-                "clogs error [%]",
-                "clogs foretold [%]",
-            ]
-        )
+        table.writerow(PROOF_HEAD.split(","))
         table.writerows([name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in lines)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from tower_sim.calibration.evidence import GAMES, PHASE, Evidence
-from tower_sim.calibration.fit import CLOGS, LEVEL, Fit, Interval, PredictiveCheck, interval
+from tower_sim.calibration.fit import CLOGS, LEVEL, Fit, PredictiveCheck, interval
 from tower_sim.calibration.law import TARGETS, TOLD
-from tower_sim.calibration.nights import HINTED, Agreement
+from tower_sim.calibration.nights import Agreement
 from tower_sim.calibration.prior import NUMBERS, Parameter
 from tower_sim.calibration.summaries import (
     BOTH,
@@ -26,14 +27,15 @@ from tower_sim.calibration.summaries import (
     Window,
 )
 from tower_sim.report import Chart, Panel, Report, Rows, Section, Table, charts
-from tower_sim.results import count_decimals
+from tower_sim.results import Estimate, between, show
 
 PERCENT = f"{100 * LEVEL:.0f} %"
 FEW = 40  # effective towers, below which intervals are rough
 NARROWER, MOVED = 0.9, 0.1  # informed: interval over the prior's, or shift of the median over the range
 ODD = 0.05  # tail probability below which the report warns of an observation
+LEVELS = 0.05, 0.5, 0.95  # of the points whose errors are listed
 CAPTION = "Grey: all towers of the prior. Blue line: weighted by the evidence"
-SHARES = frozenset(("own", "single", "many", "leads", "share_own", "ones"))  # summaries without a unit
+SHOWN = 2  # sections that the terminal shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +63,13 @@ class Learnt:
     """The intervals of a free number in the prior and the posterior, in its own unit."""
 
     parameter: Parameter
-    prior: Interval
-    posterior: Interval
+    prior: Estimate
+    posterior: Estimate
 
     @property
     def is_informed(self) -> bool:
         """Return whether the interval shrank below NARROWER of the prior's, or the median moved by over MOVED."""
-        moved = (self.posterior.middle - self.prior.middle) / (self.parameter.high - self.parameter.low)
+        moved = (self.posterior.value - self.prior.value) / (self.parameter.high - self.parameter.low)
         return self.posterior.width < NARROWER * self.prior.width or abs(moved) > MOVED
 
 
@@ -77,44 +79,22 @@ def compare_numbers(fit: Fit) -> list[Learnt]:
     return [Learnt(each, interval(before[:, i]), interval(after[:, i])) for i, each in enumerate(NUMBERS)]
 
 
-def format_sentences(calibration: Calibration) -> tuple[str, str]:
+def format_sentences(fit: Fit) -> tuple[str, str]:
     """Return a sentence on what such a tower does, and a sentence on how sure that is."""
-    posterior = calibration.fit.posterior
+    posterior = fit.posterior
     setup, inside, out = (posterior.interval(target) for target in TARGETS)
     choice = ""
     if "single" in posterior.played:
-        tenths = round(10 * (1 - posterior.interval("single").middle))
+        tenths = round(10 * (1 - posterior.interval("single").value))
         share = {0: "hardly any", 10: "nearly all"}.get(tenths, f"{tenths} of 10")
         choice = f"; {share} phases offer two actions or more"
+    of_setup, of_play = (between(replace(each, low=max(each.low, 0.0))) for each in (setup, inside))
     return (
-        f"Such a tower keeps about {setup.middle:.0f} of {CUBES} cubes after the set-up and about {inside.middle:.0f} "
-        f"in play, and about {out.middle:.0f} come out in a phase{choice}.",
-        f"{PERCENT} of the towers that agree keep {_format_ends(setup)} after the set-up and {_format_ends(inside)} "
-        f"in play; this rests on an effective {posterior.effective:.0f} simulated towers.",
+        f"Such a tower keeps about {round(setup.value)} of {CUBES} cubes after the set-up and about "
+        f"{round(inside.value)} in play, and about {round(out.value)} come out in a phase{choice}.",
+        f"{PERCENT} of the towers that agree keep {of_setup} after the set-up and {of_play} in play; this rests on an "
+        f"effective {round(posterior.effective)} simulated towers.",
     )
-
-
-def _format_ends(span: Interval) -> str:
-    places = 0 if span.width > 10 else 1
-    return f"{max(span.low, 0.0):.{places}f} to {span.high:.{places}f}"
-
-
-def format_short(calibration: Calibration) -> str:
-    """Return the text for a terminal."""
-    fit = calibration.fit
-    informed = [each for each in compare_numbers(fit) if each.is_informed]
-    named = "; ".join(f"{_format_name(each.parameter)} {_format(each.posterior)}" for each in informed)
-    lines = [*calibration.wished, *format_sentences(calibration), ""]
-    lines.append(f"The evidence informs ({PERCENT}): {named or 'none of the numbers'}.")
-    for check in (each for each in fit.predictive if not _is_wish(each, fit.evidence)):
-        verdict = "within" if _is_within(check) else "outside"
-        what, predicted = _describe_value(check, fit.evidence), _format(check.predicted)
-        lines.append(f"{what}: {check.observed:.3g} observed, {predicted} predicted: {verdict}")
-    if held := [check for check in fit.held_out if not _is_wish(check, fit.evidence)]:
-        lines.append(f"held out: {sum(map(_is_within, held))} of {len(held)} values lie within")
-    if calibration.agreement:
-        lines.append(calibration.agreement.says())
-    return "\n".join([*lines, f"warning: {list_warnings(fit)[0]}"])
 
 
 def _is_wish(check: PredictiveCheck, evidence: Sequence[Evidence]) -> bool:
@@ -142,29 +122,27 @@ def list_warnings(fit: Fit) -> list[str]:
 
 
 def make(calibration: Calibration) -> Report:
-    """Return the report on a calibration."""
+    """Return the report on a calibration; the terminal shows its answers and the first SHOWN sections."""
     fit, agreement = calibration.fit, calibration.agreement
-    unlike = [agreement.says()] if agreement and agreement.p < HINTED else []
-    trust = "\n".join(f"- {line}" for line in (*unlike, *list_warnings(fit), *calibration.notes))
     sections = [
-        Section("How far to trust it", trust),
+        Section("How far to trust it", "\n".join(f"- {line}" for line in (*list_warnings(fit), *calibration.notes))),
+        _report_observations(fit),
         _report_means(fit),
         _report_numbers(fit),
-        _report_observations(fit),
         *([_report_games(agreement)] if agreement else []),
         _report_evidence(fit),
         *_report_origin(calibration),
     ]
-    sentences = (*calibration.wished, *format_sentences(calibration))
-    return Report(f"Calibration of {_join(calibration.name)}", sentences, sections)
+    return Report(f"Calibration of {_join(calibration.name)}", (*calibration.wished, *format_sentences(fit)), sections)
 
 
 def _report_means(fit: Fit) -> Section:
     rows: Rows = []
     for name in (name for name in (*TARGETS, *TOLD, CLOGS) if name in fit.posterior.played):
-        errors = " / ".join(f"{fit.posterior.error(name, level):.2g}" for level in (0.05, 0.5, 0.95))
-        both = (_format(towers.interval(name)) for towers in (fit.prior, fit.posterior))
-        rows.append([name, SUMMARIES[name].words if name in SUMMARIES else "share of games that clog", *both, errors])
+        errors = [fit.posterior.error(name, level) for level in LEVELS]
+        both = fit.prior.interval(name), fit.posterior.interval(name)
+        rows.append([name, SUMMARIES[name].words if name in SUMMARIES else "share of games that clog", *both, *errors])
+    head = ["key", "mean", "before the evidence", "with it", *(f"error at {100 * level:.0f} %" for level in LEVELS)]
     panels: list[Panel] = []
     for name in TARGETS:
         before, after = (towers.played[name] for towers in (fit.prior, fit.posterior))
@@ -172,11 +150,11 @@ def _report_means(fit: Fit) -> Section:
         panels.append(_plot_both(f"{SUMMARIES[name].words} [cubes]", before, after, edges, "share of towers"))
     return Section(
         "What such a tower does",
-        f"Long-run means over whole games: the median and the middle {PERCENT}. The errors are those of the 5 %, 50 % "
-        "and 95 % points, from the effective number of towers. A game clogs if more than "
+        f"Long-run means over whole games: the median and the middle {PERCENT}. The Monte Carlo errors are those of "
+        "three points, from the effective number of towers. A game clogs if more than "
         f"{CLOG} cubes are inside for {FOR} phases.",
-        Table("means", ["key", "mean", "before the evidence", "with it", "Monte Carlo error"], rows),
-        Chart("means", charts.figure(panels, 2.2), CAPTION),
+        Table("means", head, rows),
+        Chart("means", partial(charts.figure, panels, 2.2), CAPTION),
     )
 
 
@@ -189,61 +167,68 @@ def _plot_both(x: str, before: Array, after: Array, edges: Array, y: str) -> Pan
 
 
 def _report_numbers(fit: Fit) -> Section:
+    learnt = compare_numbers(fit)
+    informed = [f"{_format_name(each.parameter)} {show(each.posterior)}" for each in learnt if each.is_informed]
     rows: Rows = [
-        [_format_name(x.parameter), _format(x.prior), _format(x.posterior), "yes" if x.is_informed else "no",
-         x.parameter.reason] for x in compare_numbers(fit)
-    ]  # fmt: skip
+        [_format_name(x.parameter), x.prior, x.posterior, "yes" if x.is_informed else "no", x.parameter.reason]
+        for x in learnt
+    ]
     panels = [
         _plot_both(_format_name(number), fit.prior.numbers[:, i], fit.posterior.numbers[:, i],
               np.linspace(number.low, number.high, 15), "share of towers" if i % 4 == 0 else "")
         for i, number in enumerate(NUMBERS)
     ]  # fmt: skip
     return Section(
-        "The tower's numbers",
+        "Which of the tower's numbers are known better now?",
         "Ten numbers are free. All others are fixed and assumed. "
         f"A number is informed when its interval is narrower than {NARROWER} of the prior's, or its median moved by "
         f"more than {MOVED} of the way between the limits.",
         Table("numbers", ["number", "before the evidence", "with it", "informed", "reason for the limits"], rows),
-        Chart("numbers", charts.figure(panels, 1.8, 4), CAPTION),
+        Chart("numbers", partial(charts.figure, panels, 1.8, 4), CAPTION),
+        short=f"The evidence informs ({PERCENT}): {'; '.join(informed) or 'none of the numbers'}.",
     )
 
 
 def _report_observations(fit: Fit) -> Section:
-    held = {(check.name, check.window): check.tail for check in fit.held_out}
+    others = {(check.name, check.window): check.tail for check in fit.held_out}
     rows: Rows = []
     for check in fit.predictive:
-        other = held.get((check.name, check.window))
-        place = f"{check.tail:.2f}" + ("" if other is None else f" ({other:.2f})")
+        within = "within" if _is_within(check) else "outside"
+        other = others.get((check.name, check.window))
         what = _describe_value(check, fit.evidence)
-        rows.append([_join(check.name), what, f"{check.observed:.3g}", _format(check.predicted), place])
-    for clue in fit.clues:
-        rows.append([_join(clue.name), clue.says, "", "", f"chance {clue.chance:.2f} ({clue.others:.2f})"])
+        rows.append([_join(check.name), what, check.observed, check.predicted, within, check.tail, other])
+    rows += [[_join(clue.name), clue.says, None, None, "", clue.chance, clue.others] for clue in fit.clues]
+    held = [_is_within(check) for check in fit.held_out if not _is_wish(check, fit.evidence)]
+    text = (
+        f"The prediction is for new games of the same tower ({PERCENT}). The place is the share of predictions below "
+        "the observed value; words have their chance instead. The last column says the same from all other "
+        "observations alone."
+    )
+    head = ["observation", "what", "observed", "predicted", "lies", "place", "from others"]
     return Section(
         "Each observation beside what is predicted",
-        f"The prediction is for new games of the same tower ({PERCENT}). The place is the share of predictions below "
-        "the observed value; in brackets, what all other observations say without this one.",
-        Table("observations", ["observation", "what", "observed", "predicted", "place"], rows, 80),
+        f"{text} Held out: {sum(held)} of {len(held)} values lie within." if held else text,
+        Table("observations", head, rows, 80),
     )
 
 
 def _report_games(agreement: Agreement) -> Section:
     rows: Rows = [
-        [_join(game.name), _summary_words(game.window), f"{game.seen:.3g}", f"{game.others:.3g}", f"{game.p:.2g}"]
-        for game in agreement.games
+        [_join(game.name), _summary_words(game.window), game.seen, game.others, game.p] for game in agreement.games
     ]
     text = (
-        f"{agreement.says()} The probabilities were counted from {agreement.draws} simulated records. The last column "
+        f"The probabilities were counted from {agreement.draws} simulated records. The last column "
         f"is the probability that a game is as unlike the others; of {len(rows)} games one in {len(rows)} is the least "
         "like them by chance."
     )
     head = ["game", "differs most in", "seen", "mean of the others", "probability"]
-    return Section("Do the recorded games agree?", text, Table("games", head, rows, 80))
+    return Section(
+        "Do the recorded games agree?", text, Table("games", head, rows, 80), short=agreement.format_sentence()
+    )
 
 
 def _report_evidence(fit: Fit) -> Section:
-    rows: Rows = [
-        [*map(_join, (x.name, x.words, x.source)), x.kind, _describe_noise(x), f"{x.doubt:.3g}"] for x in fit.evidence
-    ]
+    rows: Rows = [[*map(_join, (x.name, x.words, x.source)), x.kind, _describe_noise(x), x.doubt] for x in fit.evidence]
     return Section(
         "The evidence",
         "A doubt of 2 doubles the variance with which chance may move a value, and takes the root of a clue's chance "
@@ -254,7 +239,7 @@ def _report_evidence(fit: Fit) -> Section:
 
 def _report_origin(calibration: Calibration) -> list[Section]:
     rows: Rows = [
-        [SUMMARIES[name].words, f"{mean:.3g}", f"{error:.2g}", _format(calibration.fit.posterior.interval(name))]
+        [SUMMARIES[name].words, mean, error, calibration.fit.posterior.interval(name)]
         for name, (mean, error) in calibration.does.items()
     ]
     chosen = Table("chosen", ["mean", "this tower", "standard error", "all towers that agree"], rows)
@@ -268,12 +253,6 @@ def _report_origin(calibration: Calibration) -> list[Section]:
             f"{calibration.fit.posterior.digest}.",
         ),
     ]
-
-
-def _format(span: Interval) -> str:
-    """Return an interval as `median (low to high)`, to two digits of half its width."""
-    places = count_decimals(span.width / 2, span.middle)
-    return f"{span.middle:.{places}f} ({span.low:.{places}f} to {span.high:.{places}f})"
 
 
 def _format_name(number: Parameter) -> str:

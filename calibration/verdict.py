@@ -28,8 +28,10 @@ from tower_sim.calibration.summaries import list_throws
 from tower_sim.compiled import call
 from tower_sim.models import PHYSICS
 from tower_sim.physics import PhysicsSettings
+from tower_sim.report import Report, Section, Table, check_report
+from tower_sim.results import Estimate, percent, show
 from tower_sim.surrogate import Array
-from tower_sim.tools import count_noun
+from tower_sim.tools import count_noun, say
 
 DIRECTIONS = ("lets more go", "keeps more", "is more erratic", "is more regular")
 """Of the bets on numbers, in the order of `bets`."""
@@ -144,16 +146,22 @@ def fairness_command(
     settings: PhysicsSettings | None = None,
     model: str = PHYSICS,
     published: bool = False,
+    out: str | Path | None = None,
 ) -> int:
     """Test the records in a CSV against a profile, print the result, and return the exit status 0.
 
     The simulated games throw what the records do; if `published`, as the page of a game night has them, each is the
-    published game.
+    published game. The report is written into the folder `out`, if given.
     """
     records = read(find_records(csv))
+    if out is not None:
+        check_report(out)
     throws = (None,) if published else list_throws(records)
     checked = check(records, fit_reference(load(apparatus), games, seed, settings, throws, model))
-    print(json_module.dumps(make_document(checked), indent=2, allow_nan=False) if json else format_text(checked))
+    report = make(checked)
+    print(json_module.dumps(make_document(checked), indent=2, allow_nan=False)) if json else say(report.text())
+    if out is not None:
+        report.write(out)
     return 0
 
 
@@ -183,34 +191,42 @@ def _make_plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def format_text(check: ProfileCheck) -> str:
-    """Return the result as text: two sentences for everybody, then the figures."""
-    tested = check.setup.drops + check.later.drops
-    lines = [*format_sentences(check), ""]
-    lines.append(
-        f"{count_noun(check.drops, 'drop')} beside {check.games} simulated games of {check.apparatus} (seed "
-        f"{check.seed})"
-    )
-    lines.append(_format_verdict("How many come out", check.e, tested, "that this tower is not as the profile"))
-    for words, part in (("first drops", check.setup), ("later drops", check.later)):
-        if part.drops:
-            low, high = part.between
-            lines.append(
-                f"  {words} ({part.drops}): e = {part.e[-1]:.3g}; {part.out:.1f} out of each, "
-                f"predicted {part.predicted:.1f}: {part.out - part.predicted:+.1f} "
-                f"({low:+.1f} to {high:+.1f} at 95 %, whenever you look)"
-            )
-            if part.e[-1] >= HINT:
-                name, share = max(part.evidence.items(), key=lambda item: item[1])
-                lines.append(f"    {share:.0%} of this evidence: the tower {name} than the profile says")
-    lines += [f"  left out: {count_noun(count, 'drop')}, {why}" for why, count in check.skipped.items()]
-    colours = check.colours
-    lines.append(_format_verdict("Which colours come out", colours.e, colours.drops, "that colours are not alike"))
+def make(check: ProfileCheck) -> Report:
+    """Return the result as a report: two sentences for everybody, then the figures."""
+    parts = [(words, part) for words, part in (("first", check.setup), ("later", check.later)) if part.drops]
+    rows = [
+        [f"{words} drops", part.drops, part.e[-1], part.out, part.predicted,
+         Estimate(part.out - part.predicted, *part.between, part.drops), *_find_direction(part)]
+        for words, part in parts
+    ]  # fmt: skip
+    head = ["", "drops", "e", "out of each", "predicted", "difference", "of the evidence", "the tower"]
+    left = [f"- Left out: {count_noun(count, 'drop')}, {why}" for why, count in check.skipped.items()]
+    colours, most = check.colours, ""
     if colours.drops:
         name, words, share = _find_conspicuous(colours)
-        most = f"  most conspicuous: {name}, {colours.out[name]} out, expected {colours.expected[name]:.1f}"
-        lines.append(most + (f"; {share:.0%} of this evidence: it {words}" if colours.e[-1] >= HINT else ""))
-    return "\n".join(lines)
+        most = f"Most conspicuous: {name}, {colours.out[name]} out, expected {show(colours.expected[name])}"
+        most += f"; {percent(share)} of this evidence: it {words}." if colours.e[-1] >= HINT else "."
+    claims = "that this tower is not as the profile", "that colours are not alike"
+    intervals = "The difference has its interval of 95 %, which is valid whenever you look."
+    sections = [
+        Section(
+            "How many come out?",
+            "\n".join([*([intervals, ""] if rows else []), *left]).strip(),
+            Table("numbers", head, rows) if rows else None,
+            short=_format_verdict(check.e, sum(part.drops for _, part in parts), claims[0]),
+        ),
+        Section("Which colours come out?", most, short=_format_verdict(colours.e, colours.drops, claims[1])),
+    ]
+    beside = f"{count_noun(check.drops, 'drop')} beside {check.games} simulated games of {check.apparatus}"
+    return Report(f"{beside} (seed {check.seed})", format_sentences(check), sections)
+
+
+def _find_direction(part: Bet) -> tuple[str, str]:
+    """Return the share of the evidence that says most, and what it says; nothing where there is no hint."""
+    if part.e[-1] < HINT:
+        return "", ""
+    name, share = max(part.evidence.items(), key=lambda item: item[1])
+    return percent(share), name
 
 
 def format_sentences(check: ProfileCheck) -> tuple[str, str]:
@@ -260,19 +276,17 @@ def _are_finite(values: Sequence[float]) -> bool:
     return all(map(math.isfinite, values))
 
 
-def _format_verdict(what: str, e: Sequence[float], tested: int, claim: str) -> str:
+def _format_verdict(e: Sequence[float], tested: int, claim: str) -> str:
     if not tested:
-        return f"{what}: no drop to compare"
+        return "No drop to compare."
     if not _are_finite(e):
-        return f"{what}: no verdict, since the evidence is beyond what numbers can hold"
+        return "No verdict, since the evidence is beyond what numbers can hold."
     now, most, are = e[-1], max(e), "is" if tested == 1 else "are"
-    head = f"{what}: e = {now:.3g}: {count_noun(tested, 'drop')} "
+    head = f"e = {show(now)}: {count_noun(tested, 'drop')} "
     if most >= STRONG:
-        when = "" if now >= STRONG else f", {most:.3g} after {count_noun(1 + int(np.argmax(e)), 'drop')}"
-        return head + f"{are} strong evidence {claim} (20 or more{when}; by chance at most 1 in 20 ever comes there)"
+        when = "" if now >= STRONG else f", {show(most)} after {count_noun(1 + int(np.argmax(e)), 'drop')}"
+        return head + f"{are} strong evidence {claim} (20 or more{when}; by chance at most 1 in 20 ever comes there)."
     if now >= HINT:
-        return head + f"{are} a hint {claim}, no more (20 or more would be strong evidence; adding drops stays valid)"
-    return (
-        head + f"{'gives' if tested == 1 else 'give'} no reason to doubt (20 or more would be strong evidence; "
-        f"adding drops stays valid)"
-    )
+        return head + f"{are} a hint {claim}, no more (20 or more would be strong evidence; adding drops stays valid)."
+    give = "gives" if tested == 1 else "give"
+    return head + f"{give} no reason to doubt (20 or more would be strong evidence; adding drops stays valid)."

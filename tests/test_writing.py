@@ -169,6 +169,7 @@ WRITTEN = {  # every command that writes results, with one of its files
     "tower show amerigo -o tower.png": "tower.png",
     "tower import mesh.stl -o mine.toml --edge 14": "mine.png",
     "tower fit rulebook-setup -o fitted.toml --seed 1": "fitted.calibration/report.html",
+    "tower test my_tower --model surrogate --games 8 --seed 1 -o tested": "tested/report.md",
     "tower export amerigo -o tower.stl": "tower.stl",
     "model export amerigo --to js -o x.mjs": "x.mjs",
     "model export amerigo --to npm -o package": "package/README.md",
@@ -232,6 +233,7 @@ RANDOM = [  # commands that draw a seed
     "tower fit my_tower -o mine.toml",
     "tower fit my_tower -o other.toml",
     "tower fit --wish inside=5 -o new.toml",
+    "tower test my_tower -o report",
     "model check amerigo data -o report",
 ]
 

@@ -259,7 +259,7 @@ def test_what_is_told_of_the_colours_is_what_towers_of_the_posterior_do():
     for name in ("colours", "points", "old"):
         played = SUMMARIES[name].back(EVERY[name].of(games)[:, 0])
         span = result.posterior.interval(name)
-        assert float(np.median(played)) == pytest.approx(span.middle, rel=0.2)
+        assert float(np.median(played)) == pytest.approx(span.value, rel=0.2)
         assert span.width < result.prior.interval(name).width
     assert result.posterior.interval("single").high < 0.45
 

@@ -34,7 +34,7 @@ from tower_sim.calibration.reference import (
     stack,
 )
 from tower_sim.calibration.summaries import AgedDrop, RecordedThrows, list_throws, observe, watch_game, watch_throws
-from tower_sim.calibration.verdict import STRONG, check, format_sentences, format_text, make_document
+from tower_sim.calibration.verdict import STRONG, check, format_sentences, make, make_document
 from tower_sim.compiled import call
 from tower_sim.errors import UsageError
 from tower_sim.surrogate import AGES, AgeOdds, BetaBinomial, GroupsLaw, chance, fit, fit_ages, terms
@@ -233,7 +233,7 @@ def test_drops_the_reference_did_not_visit_are_left_out_and_counted(profile: Ref
     }
     assert result.e[3:] == (result.e[2],) * 3
     assert result.setup.drops + result.later.drops == 3
-    assert "left out: 1 drop, nothing thrown" in format_text(result)
+    assert "- Left out: 1 drop, nothing thrown" in make(result).text()
 
 
 @each_case("mark", ["knock", "spilled", "miscount", "emptied", "recount", "beside"])
@@ -329,11 +329,11 @@ def test_one_drop_is_a_drop_and_a_colour_that_was_never_thrown_is_not_conspicuou
     inside = {name: thrown[name] - out[name] for name in COLOURS}
     result = check([replace(first, thrown=thrown, out=out, inside=inside)], profile)
     assert {name for name, _ in result.colours.evidence} == {*half}
-    text = format_text(result)
-    assert any(f"most conspicuous: {name}, " in text for name in half)
+    text = make(result).text()
+    assert any(f"Most conspicuous: {name}, " in text for name in half)
     assert text.startswith("This drop gives no reason to doubt that your tower is as the profile coins.")
     assert "1 drop beside 24 simulated games" in text
-    assert "colours come out: e = " in text
+    assert "colours come out? e = " in text
     assert ": 1 drop gives no reason to doubt" in text
     assert not re.search(r"(?<![\d.,])1 drops", text)
 
@@ -344,21 +344,22 @@ def test_the_command_tells_the_same_in_words_and_json(
     monkeypatch.setattr(verdict, "fit_reference", lambda *_: profile)
     file = tmp_path / "mine.csv"
     write_records(file, record([game(np.random.default_rng(11))]))
-    assert verdict.fairness_command(file, "amerigo", 24, 0, False) == 0
+    assert verdict.fairness_command(file, "amerigo", 24, 0, False, out=tmp_path / "report") == 0
     words = capsys.readouterr().out
     assert verdict.fairness_command(file, "amerigo", 24, 0, True) == 0
     document = json.loads(capsys.readouterr().out)
     numbers = (document["e"], document["colours"]["e"])
     assert (document["p"], document["p_colours"]) == tuple(1 / max(1, *e) for e in numbers)
-    says, sure, *rest = words.splitlines()
+    says, beside, sure, *rest = words.split("\n\n")
+    assert (tmp_path / "report/report.md").read_text("utf-8").startswith(f"# {beside}\n\n{says}\n\n{sure}\n")
     assert says == "These 36 drops give no reason to doubt that your tower is as the profile coins."
     assert re.fullmatch(
         r"How sure: that is no proof. The true difference may be from \d\.\d fewer to \d\.\d more cubes out of each of "
         r"the later drops \(95 %\).",
         sure,
     )
-    assert rest[1] == "36 drops beside 24 simulated games of coins (seed 0)"
-    assert f"How many come out: e = {document['e'][-1]:.3g}: 36 drops give no reason to doubt" in rest[2]
+    assert beside == "36 drops beside 24 simulated games of coins (seed 0)"
+    assert f"How many come out? e = {document['e'][-1]:.3g}: 36 drops give no reason to doubt" in rest[0]
     assert (document["schema"], document["version"], len(document["e"])) == ("tower-sim/fairness", 1, 36)
     assert document["says"] == [says, sure]
     assert sum(document["later"]["evidence"].values()) == pytest.approx(1)
@@ -403,7 +404,7 @@ def test_hundreds_of_cubes_of_one_colour_give_numbers(cubes: int, profile: Refer
     for row in (one_colour(cubes, 1), one_colour(cubes, 5)):
         result = check(row, profile)
         assert np.isfinite([*result.e, *result.colours.e, *result.colours.expected.values()]).all()
-        assert "nan" not in format_text(result)
+        assert "nan" not in make(result).text()
         plain = json.loads(json.dumps(make_document(result), allow_nan=False))
         assert (plain["setup"]["drops"], plain["setup"]["out"], plain["setup"]["between"]) == (0, None, None)
 
@@ -412,8 +413,8 @@ def test_no_verdict_comes_from_what_is_no_number(profile: Reference):
     result = check(record([game(np.random.default_rng(13))]), profile)
     in_colours = replace(result, colours=replace(result.colours, e=(math.inf,) * 36))
     for broken in (replace(result, e=(*result.e[:-1], math.nan)), in_colours):
-        assert "Nothing can be said of your tower: the evidence of these drops is beyond" in format_text(broken)
-        assert "no verdict, since the evidence is beyond what numbers can hold" in format_text(broken)
+        assert "Nothing can be said of your tower: the evidence of these drops is beyond" in make(broken).text()
+        assert "No verdict, since the evidence is beyond what numbers can hold" in make(broken).text()
         plain = json.loads(json.dumps(make_document(broken), allow_nan=False))
         assert plain["says"][0].startswith("Nothing can be said of your tower")
         assert None in (plain["e"][-1], plain["colours"]["e"][-1])

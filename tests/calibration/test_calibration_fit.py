@@ -202,7 +202,7 @@ def test_an_interval_of_the_real_tower_is_wider_by_what_the_simulation_is_off():
     assert off.interval("setup").width > 5 * plain.interval("setup").width
     setup, inside = (interval(off.targets[name]) for name in ("setup", "inside"))
     assert setup.width < 1.5  # of the real tower 100 games were seen, however wrong the simulation
-    assert setup.middle == pytest.approx(float(expit(-0.9)), abs=0.1)
+    assert setup.value == pytest.approx(float(expit(-0.9)), abs=0.1)
     assert inside.width > 5 * setup.width
 
 
@@ -213,7 +213,7 @@ def test_the_error_of_a_quantile_is_that_of_as_many_independent_draws(level: flo
     actual = Posterior(np.zeros(0), np.zeros(0), np.zeros(0), {}, 25.0, 0.0, {"inside": draws})
     assert actual.error("inside", level) == pytest.approx(by * 2 / 25**0.5, rel=0.1)
     span = actual.interval("inside")
-    assert (span.low, span.middle, span.high) == pytest.approx((7 - 3.29, 7, 7 + 3.29), abs=0.05)
+    assert (span.low, span.value, span.high) == pytest.approx((7 - 3.29, 7, 7 + 3.29), abs=0.05)
     assert interval(draws) == span
 
 
@@ -227,7 +227,7 @@ def test_every_entry_is_predicted_from_the_others_alone():
     result = fit(towers, entries, rng, NOT_OFF)
     held = {check.name: check for check in result.held_out}
     rest = weighed(towers, entries[::2]).posterior
-    assert held["two"].predicted.middle == pytest.approx(rest.interval("inside").middle, rel=0.15)
+    assert held["two"].predicted.value == pytest.approx(rest.interval("inside").value, rel=0.15)
     assert held["two"].observed == pytest.approx(float(expit(0.5)))
     assert held["two"].tail > 0.9
     (clue,) = result.clues
@@ -266,7 +266,7 @@ def test_what_all_observations_say_is_the_same_again_from_a_seed():
     one, other = (fit(coins.towers(), evidence, np.random.default_rng(3)) for _ in range(2))
     assert one.posterior.digest == other.posterior.digest
     assert set(one.posterior.played) == {*TARGETS, *TOLD, CLOGS}
-    assert all(low.low < low.middle < low.high for low in map(one.posterior.interval, TARGETS))
+    assert all(low.low < low.value < low.high for low in map(one.posterior.interval, TARGETS))
     with pytest.raises(UsageError, match="give 41 values to fit; allowed are up to 40"):
         fit(coins.towers(), [seen("setup", 0.0)] * 41, np.random.default_rng(0))
 

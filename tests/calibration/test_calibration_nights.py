@@ -127,8 +127,8 @@ def test_the_odd_night_of_several_is_named_with_what_it_differs_in():
     result = p_of(games, 1)
     assert result.p < 0.01
     assert min(result.games, key=lambda game: game.p).name == "odd.csv, game 1"
-    assert result.says().startswith("The 5 games do not agree with each other: ")
-    assert "odd.csv, game 1 (" in result.says()
+    assert result.format_sentence().startswith("The 5 games do not agree with each other: ")
+    assert "odd.csv, game 1 (" in result.format_sentence()
     assert compare_games(coins.towers(), games[:1], np.arange(9), np.random.default_rng(0)) is None
 
 

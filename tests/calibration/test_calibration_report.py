@@ -12,20 +12,22 @@ from support import coins
 from support.cases import each_case
 
 from tower_sim.calibration.evidence import NORMAL, PHASE, Evidence, ThrownLeads, Within
-from tower_sim.calibration.fit import CLOGS, Interval, Posterior, fit
+from tower_sim.calibration.fit import CLOGS, Posterior, fit
 from tower_sim.calibration.law import TARGETS, TOLD
 from tower_sim.calibration.prior import NUMBERS
 from tower_sim.calibration.report import (
     FEW,
+    LEVELS,
+    SHOWN,
     Calibration,
     Learnt,
     compare_numbers,
     format_sentences,
-    format_short,
     list_warnings,
     make,
 )
 from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE
+from tower_sim.results import Estimate, show
 
 
 @cache
@@ -53,16 +55,9 @@ def tables(report: Path) -> dict[str, list[list[str]]]:
     return {file.stem: list(csv.reader(file.read_text("utf-8").splitlines())) for file in files}
 
 
-def ends(cell: str) -> tuple[float, float, float]:
-    """Read `median (low to high)`."""
-    result = re.fullmatch(r"(-?[\d.]+) \((-?[\d.]+) to (-?[\d.]+)\)", cell)
-    assert result, cell
-    return float(result[1]), float(result[2]), float(result[3])
-
-
-def is_said(cell: str, span: Interval) -> bool:
-    """Whether a cell says an interval, to two digits of its half width."""
-    return ends(cell) == pytest.approx((span.middle, span.low, span.high), abs=max(span.width / 20, 5e-4))
+def is_said(cells: list[str], span: Estimate) -> bool:
+    """Whether three cells have an interval: its middle and its ends."""
+    return [float(cell) for cell in cells] == pytest.approx((span.value, span.low, span.high), rel=1e-5)
 
 
 @pytest.fixture(name="report", scope="module")
@@ -82,7 +77,7 @@ def test_the_same_calibration_gives_the_same_bytes(report: Path, tmp_path: Path)
 def test_two_sentences_come_first_and_say_what_the_fit_says(report: Path):
     title, _, what, _, sure = report.read_text("utf-8").splitlines()[:5]
     assert title == "# Calibration of mine"
-    assert (what, sure) == format_sentences(calibration())
+    assert (what, sure) == format_sentences(calibration().fit)
     posterior = calibration().fit.posterior
     setup, inside, out = (posterior.interval(name) for name in TARGETS)
     match = re.fullmatch(
@@ -91,8 +86,8 @@ def test_two_sentences_come_first_and_say_what_the_fit_says(report: Path):
         what,
     )
     assert match
-    assert [int(match[i]) for i in (1, 2, 3)] == [round(each.middle) for each in (setup, inside, out)]
-    choice = 10 * (1 - posterior.interval("single").middle)
+    assert [int(match[i]) for i in (1, 2, 3)] == [round(each.value) for each in (setup, inside, out)]
+    choice = 10 * (1 - posterior.interval("single").value)
     assert match[4] == {0: "hardly any", 10: "nearly all"}.get(round(choice), f"{choice:.0f}")
     match = re.fullmatch(
         r"90 % of the towers that agree keep ([\d.]+) to ([\d.]+) after the set-up and ([\d.]+) to ([\d.]+) in play; "
@@ -108,66 +103,72 @@ def test_two_sentences_come_first_and_say_what_the_fit_says(report: Path):
 def test_every_number_of_the_tables_is_one_of_the_fit(report: Path):
     actual, result = tables(report), calibration().fit
     assert [row[0] for row in actual["means"][1:]] == [*TARGETS, *TOLD, CLOGS]
-    for key, words, before, after, errors in actual["means"][1:]:
+    for key, words, *cells in actual["means"][1:]:
         assert words == (SUMMARIES[key].words if key in SUMMARIES else "share of games that clog")
-        assert is_said(before, result.prior.interval(key))
-        assert is_said(after, result.posterior.interval(key))
-        known = [result.posterior.error(key, level) for level in (0.05, 0.5, 0.95)]
-        assert [float(error) for error in errors.split(" / ")] == pytest.approx(known, rel=0.06)
+        assert is_said(cells[:3], result.prior.interval(key))
+        assert is_said(cells[3:6], result.posterior.interval(key))
+        assert [float(error) for error in cells[6:]] == pytest.approx(
+            [result.posterior.error(key, level) for level in LEVELS], rel=1e-5
+        )
     for row, number, each in zip(actual["numbers"][1:], NUMBERS, compare_numbers(result), strict=True):
         assert row[0].startswith(number.name.replace("_", " "))
-        assert is_said(row[1], each.prior)
-        assert is_said(row[2], each.posterior)
-        assert row[3:] == ["yes" if each.is_informed else "no", number.reason]
+        assert is_said(row[1:4], each.prior)
+        assert is_said(row[4:7], each.posterior)
+        assert row[7:] == ["yes" if each.is_informed else "no", number.reason]
     checks = [row for row in actual["observations"][1:] if row[2]]
     for row, check in zip(checks, result.predictive, strict=True):
         (other,) = [each.tail for each in result.held_out if (each.name, each.window) == (check.name, check.window)]
-        assert float(row[2]) == pytest.approx(check.observed, rel=5e-3)
-        assert is_said(row[3], check.predicted)
-        assert row[4] == f"{check.tail:.2f} ({other:.2f})"
+        is_within = check.predicted.low <= check.observed <= check.predicted.high
+        assert is_said(row[3:6], check.predicted)
+        assert row[6] == ("within" if is_within else "outside")
+        assert [float(row[i]) for i in (2, 7, 8)] == pytest.approx([check.observed, check.tail, other], rel=1e-5)
     clues = [row for row in actual["observations"][1:] if not row[2]]
-    assert [row[4] for row in clues] == [f"chance {clue.chance:.2f} ({clue.others:.2f})" for clue in result.clues]
+    chances = [[float(cell) for cell in row[7:]] for row in clues]
+    assert chances == [pytest.approx([clue.chance, clue.others], rel=1e-5) for clue in result.clues]
     for row, name in zip(actual["chosen"][1:], TARGETS, strict=True):
         mean, error = calibration().does[name]
-        assert (float(row[1]), float(row[2])) == pytest.approx((mean, error), rel=5e-3)
-        assert is_said(row[3], result.posterior.interval(name))
+        assert (float(row[1]), float(row[2])) == pytest.approx((mean, error), rel=1e-5)
+        assert is_said(row[3:], result.posterior.interval(name))
 
 
 def test_the_page_shows_the_tables_and_what_was_said_cannot_break_them(report: Path):
     text = report.read_text("utf-8")
     lines = [line for line in text.splitlines() if line.startswith("| ")]
-    for row in tables(report)["means"]:
-        assert "| " + " | ".join(row) + " |" in lines
+    for row in make(calibration()).tables["means"].rows:
+        assert "| " + " | ".join(map(show, row)) + " |" in lines
     book = r"| a\|book | 8 \| come out | a book | worked example | one phase | 2 |"
     assert any(line.startswith(book) for line in lines)
     widths = {len(re.split(r"(?<!\\)\|", line)) for line in lines if r"a\|book" in line}
-    assert widths == {7, 8}  # observations and evidence: their columns and the two edges
+    assert widths == {8, 9}  # evidence and observations: their columns and the two edges
     assert "- a note\n" in text
     assert calibration().again in text
     assert calibration().fit.posterior.digest in text
     assert "384 towers were drawn from the prior and played, 768 games in all" in text
-    assert (report.parent / "report.html").read_text("utf-8").count("<svg") == 2
+    assert (report.parent / "report.html").read_text("utf-8").count("<svg") == 3  # one also beside its answer
 
 
-def test_the_terminal_says_the_same_in_short():
-    lines = format_short(calibration()).splitlines()
-    assert tuple(lines[:2]) == format_sentences(calibration())
+def test_the_terminal_says_what_comes_first_on_the_page():
+    lines = make(calibration()).text(SHOWN).split("\n\n")
+    says, sure = format_sentences(calibration().fit)
+    assert lines[:3] == [says, "Calibration of mine", sure]
     informed = [
         each.parameter.name.replace("_", " ") for each in compare_numbers(calibration().fit) if each.is_informed
     ]
     assert all(name in lines[3] for name in informed)
     assert "friction" in informed  # the towers of coins obey it
-    assert lines[-1].startswith("warning: ")
-    assert sum(line.endswith((": within", ": outside")) for line in lines) == len(calibration().fit.predictive)
+    assert lines[4] == "How far to trust it"
+    assert lines[5].splitlines() == [f"- {line}" for line in (*list_warnings(calibration().fit), "a note")]
+    values = [line for line in lines[-1].splitlines() if re.search(r"  (within|outside)  ", line)]
+    assert len(values) == len(calibration().fit.predictive)
 
 
 def test_a_number_is_informed_by_a_narrower_interval_or_a_median_that_moved():
     number = NUMBERS[0]  # 50 to 80 mm
-    prior = Interval(51.5, 65.0, 78.5)
+    prior = Estimate(65.0, 51.5, 78.5, 9)
     assert not Learnt(number, prior, prior).is_informed
-    assert not Learnt(number, prior, Interval(53, 67.9, 78.5)).is_informed
-    assert Learnt(number, prior, Interval(55, 65.0, 78.5)).is_informed
-    assert Learnt(number, prior, Interval(51.5, 68.1, 78.5)).is_informed
+    assert not Learnt(number, prior, Estimate(67.9, 53, 78.5, 9)).is_informed
+    assert Learnt(number, prior, Estimate(65.0, 55, 78.5, 9)).is_informed
+    assert Learnt(number, prior, Estimate(68.1, 51.5, 78.5, 9)).is_informed
 
 
 @each_case(
@@ -186,7 +187,7 @@ def test_a_number_is_informed_by_a_narrower_interval_or_a_median_that_moved():
 )
 def test_the_gravest_warning_comes_first(effective: float, observed: float | None, chance: float | None, says: str):
     result = calibration().fit
-    middle = [replace(check, observed=check.predicted.middle) for check in result.predictive]
+    middle = [replace(check, observed=check.predicted.value) for check in result.predictive]
     clues = [replace(clue, chance=0.5) for clue in result.clues]
     if observed is not None:
         middle[0] = replace(middle[0], observed=observed)

@@ -463,6 +463,7 @@ def check_tower(
     published: Annotated[
         bool, typer.Option("--published", help="simulate the published game alone, as the page of a game night does")
     ] = False,
+    output: Annotated[Path | None, _option("DIR", "also write a report", "--output", "-o")] = None,
     json: Json = False,
 ) -> int:
     """Check whether your recorded tower behaves as a profile predicts."""
@@ -473,7 +474,7 @@ def check_tower(
     settings = choose_settings(model, engine, accuracy)
     apparatus = tower or first_game().apparatus
     number = _body("common").read_seed(seed)
-    return fairness_command(records, apparatus, games, number, json, settings, model, published)
+    return fairness_command(records, apparatus, games, number, json, settings, model, published, output)
 
 
 @command(tower, "export", "tower-sim tower export amerigo -o tower.stl")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tower_sim.results.numbers import (
         HOW_SURE,
         Cell,
+        between,
         brief,
         capitalise,
         count_decimals,

@@ -24,15 +24,19 @@ def show(cell: Cell, unit: str = "") -> str:
             return "-"
         if not (math.isfinite(cell.low) and math.isfinite(cell.high)):
             return f"{cell.value:.3g}{tail} (no interval)"
-        places = count_decimals((cell.high - cell.low) / 2, cell.value)
         if cell.value == cell.low == cell.high:
             return f"{cell.value:.3g}{tail} (the same in every resample)"
-        return _with_ends(cell, places, tail)
+        return _with_ends(cell, count_decimals(cell.width / 2, cell.value), tail)
     if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return "-"
     if isinstance(cell, float):
         return f"{cell:.3g}" if abs(cell) < 999.5 else f"{cell:.0f}"
     return str(cell)
+
+
+def between(figure: Estimate) -> str:
+    """Return the interval of an estimate as `low to high`, to two digits of half its width."""
+    return _format_ends(figure, count_decimals(figure.width / 2, figure.value))
 
 
 def how_sure(runs: int, unit: str) -> str:
@@ -73,8 +77,11 @@ def count_decimals(half: float, value: float = 0.0, digits: int = 2) -> int:
 
 
 def _with_ends(number: Estimate, places: int, tail: str) -> str:
-    value, low, high = (_format_fixed(each, places) for each in (number.value, number.low, number.high))
-    return f"{value}{tail} ({low} to {high})"
+    return f"{_format_fixed(number.value, places)}{tail} ({_format_ends(number, places)})"
+
+
+def _format_ends(number: Estimate, places: int) -> str:
+    return f"{_format_fixed(number.low, places)} to {_format_fixed(number.high, places)}"
 
 
 def _format_fixed(value: float, places: int) -> str:

@@ -38,6 +38,11 @@ class Estimate:
     high: float
     n: int
 
+    @property
+    def width(self) -> float:
+        """The width of the interval."""
+        return self.high - self.low
+
     def times(self, factor: float) -> Estimate:
         """Return the estimate in another unit."""
         return Estimate(factor * self.value, factor * self.low, factor * self.high, self.n)
