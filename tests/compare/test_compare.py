@@ -22,17 +22,14 @@ from tower_sim import cli
 from tower_sim.apparatus import load as load_apparatus
 from tower_sim.compare import (
     Comparison,
-    Pairs,
     Variant,
     compare,
     comparison_figure,
     comparison_report,
-    play_pairs,
     read_variant,
 )
 from tower_sim.compare import play as pairs_play
-from tower_sim.compare.paired import POWER, games_to_show, rows, shows_from, smaller
-from tower_sim.compare.play import batches
+from tower_sim.compare.paired import POWER, games_to_show, group_rows, rows, shows_from, smaller
 from tower_sim.drops import TooManyFailedDraws
 from tower_sim.errors import UsageError
 from tower_sim.games import LEVEL, Game, Row, Turn, how_sure, record
@@ -77,8 +74,7 @@ def seen(a: Rules, b: Rules) -> ComparedGames:
 
 def compared(a: Variant, b: Variant, games: int = GAMES, seed: int = 7, model: str = "two_thirds") -> Comparison:
     with open_model(a.apparatus, model) as first, open_model(b.apparatus, model) as second:
-        pairs = play_pairs(a.game.compared((a.rules, b.rules)), (first, second), games, seed)
-    return compare((a, b), pairs, model=model, seed=seed, asked=games)
+        return compare((a, b), (first, second), games, seed)
 
 
 @pytest.fixture(name="six", scope="module")
@@ -140,12 +136,10 @@ def test_the_cubes_of_a_game_decide_the_gold_under_either_rule(rule: Any, key: s
 def test_a_pair_is_the_two_games_that_play_amerigo_plays_with_its_seed(six: Comparison):
     both = seen(six.a.rules, six.b.rules)
     with open_model(six.a.apparatus, "two_thirds") as model:
-        *_, fourth = batches(both, (model, model), 4, 7)
-        assert not isinstance(fourth, TooManyFailedDraws)
-        for side, (runs, of) in enumerate(zip(fourth, (six.a, six.b), strict=True)):
+        for side, (runs, of) in enumerate(zip(six.values, (six.a, six.b), strict=True)):
             alone = both.run(list(GAME.start(model, of.rules, 7, 3)), side)
-            assert np.array_equal(runs.values, alone.values)
-            assert np.array_equal(runs.course["inside"], alone.course["inside"])
+            assert np.array_equal(runs.values[3:4], alone.values)
+            assert np.array_equal(runs.course["inside"][3:4], alone.course["inside"])
 
 
 class Sampler(CoinTower):
@@ -164,14 +158,13 @@ class Sampler(CoinTower):
 def test_a_model_that_samples_games_is_asked_for_many_at_once():
     model = Sampler(failure_rate=1.0)
     assert isinstance(model, RunSampler)
-    pairs = play_pairs(seen(Rules(), Rules(gold_divisor=1)), (model, model), 25, 3)
+    found = compare((variant(), variant(gold_divisor=1)), (model, model), 25, 3)
     every = sample_games(model, Rules(), 25, 3)
-    assert len(pairs) == 25
-    assert pairs.a.draws is None
-    assert pairs.extrapolated == ((every.thrown.sum(-1) > 7).mean(),) * 2
-    assert np.array_equal(pairs.courses[0]["inside"], every.inside.sum(-1))
-    gold = KEYS.index("gold")
-    assert pairs.b.values[:, gold].mean() > pairs.a.values[:, gold].mean()
+    assert len(found) == 25
+    assert found.values[0].draws is None
+    assert found.extrapolated == ((every.thrown.sum(-1) > 7).mean(),) * 2
+    assert np.array_equal(found.courses[0]["inside"], every.inside.sum(-1))
+    assert row(found, "gold").difference.value > 0
 
 
 @each_case("size", [1, 7, 100])
@@ -179,8 +172,7 @@ def test_how_many_games_are_sampled_at_a_time_changes_no_bit(size: int, monkeypa
     def found(batch: int) -> dict[str, Any]:
         monkeypatch.setattr("tower_sim.compare.play._BATCH", batch)
         monkeypatch.setattr("tower_sim.compare.play._PLAIN_BATCH", batch)
-        pairs = play_pairs(seen(Rules(), Rules(cubes=5)), (Sampler(), Sampler()), 100, 3)
-        return compare((variant(), variant("b", cubes=5)), pairs, model="coin", seed=3, asked=100).to_json()
+        return compare((variant(), variant("b", cubes=5)), (Sampler(), Sampler()), 100, 3).to_json()
 
     assert found(size) == found(50)
 
@@ -188,41 +180,41 @@ def test_how_many_games_are_sampled_at_a_time_changes_no_bit(size: int, monkeypa
 def test_a_number_of_games_out_of_range_is_refused_before_any_is_played():
     for games in (1, 1_000_001, 10**12):
         with pytest.raises(UsageError, match=f"games is {games}; allowed is a whole number from 2 to 1000000"):
-            play_pairs(seen(Rules(), Rules()), (CoinTower(), CoinTower()), games, 1)
+            compare((variant(), variant()), (CoinTower(), CoinTower()), games, 1)
 
 
 def test_a_pair_with_a_failed_game_is_left_out_and_counted():
     # a drop fails 5 times in a row with chance 0.5^5, so of 4 drops one does with chance 0.12
-    model, rules = CoinTower(failure_rate=0.5), Rules(colours=("red",), rounds=3, substitute="")
-    pairs = play_pairs(seen(rules, rules), (model, CoinTower()), 40, 1)
-    assert pairs.left_out > 0
-    assert len(pairs) == 40 - pairs.left_out
-    assert pairs.a.draws
-    assert pairs.b.draws
-    assert pairs.a.draws[1] > 0 == pairs.b.draws[1]
-    found = compare((variant(), variant()), pairs, model="coin", seed=1, asked=40)
-    assert f"{pairs.left_out} pair" in text_of(found)
-    assert found.to_json()["left_out"] == pairs.left_out
+    red = replace(variant(), rules=Rules(colours=("red",), rounds=3, substitute=""))
+    found = compare((red, red), (CoinTower(failure_rate=0.5), CoinTower()), 40, 1)
+    assert found.left_out > 0
+    assert len(found) == 40 - found.left_out
+    draws, again = (side.draws for side in found.values)
+    assert draws
+    assert again
+    assert draws[1] > 0 == again[1]
+    assert f"{found.left_out} pair" in text_of(found)
+    assert found.to_json()["left_out"] == found.left_out
     with pytest.raises(TooManyFailedDraws):
-        play_pairs(seen(rules, rules), (CoinTower(failure_rate=1.0), CoinTower()), 2, 1)
+        compare((red, red), (CoinTower(failure_rate=1.0), CoinTower()), 2, 1)
 
 
 def test_an_interruption_keeps_the_pairs_that_are_done_if_there_are_two():
-    both, models = seen(Rules(), Rules(cubes=5)), (CoinTower(), CoinTower())
+    both, models = (variant(), variant("b", cubes=5)), (CoinTower(), CoinTower())
 
-    def played(interrupted_at: int) -> Pairs:
+    def played(interrupted_at: int) -> Comparison:
         def stop(at: int) -> None:
             if at == interrupted_at:
                 raise KeyboardInterrupt
 
-        return play_pairs(both, models, 10, 1, stop)
+        return compare(both, models, 10, 1, stop)
 
     with pytest.raises(KeyboardInterrupt):
         played(1)
-    pairs, alone = played(3), play_pairs(both, models, 3, 1)
-    assert (len(pairs), pairs.interrupted) == (3, True)
-    assert np.array_equal(pairs.a.values, alone.a.values)
-    assert np.array_equal(pairs.courses[1]["inside"], alone.courses[1]["inside"])
+    found, alone = played(3), compare(both, models, 3, 1)
+    assert (len(found), found.interrupted) == (3, True)
+    assert np.array_equal(found.values[0].values, alone.values[0].values)
+    assert np.array_equal(found.courses[1]["inside"], alone.courses[1]["inside"])
 
 
 @each_case(
@@ -531,9 +523,7 @@ def test_a_table_of_equals_shows_anything_as_rarely_as_it_says(six: Comparison, 
         pool, n = table(games_of(six.a), FIGURES), 30
     else:
         a, n = read_variant(game, ["cubes.purple=5"]), 60
-        with open_model(a.apparatus, "surrogate") as model:
-            both = a.game.compared((a.rules, a.rules))
-            pool = play_pairs(both, (model, model), 150, 5).a.values
+        pool = compared(a, a, 150, 5, "surrogate").values[0].values
     rng, reps = np.random.default_rng(3), 1200
     tests = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
     share = np.mean([any(each.shown for each in test) for test in tests])
@@ -716,8 +706,8 @@ def test_a_report_of_many_games_has_no_powers_of_ten(seeds: Any, games: int, rou
     b.by_colour["out"][b.rows.drop == 1] += 1
     both = seen(Rules(rounds=rounds), Rules(rounds=rounds))
     beyond = a.thrown.shape[0] * a.thrown.shape[1]
-    pairs = Pairs(both, both.measure(a, 0, beyond), both.measure(b, 1, 0))
-    text = text_of(compare((variant(), variant("b")), pairs, model="coin", seed=1, asked=games))
+    values = both.measure(a, 0, beyond), both.measure(b, 1, 0)
+    text = text_of(Comparison(variant(), variant("b"), "coin", 1, games, both, values, group_rows(both, values)))
     assert "e+" not in text
     assert "outside of what the model was fitted to: all and none (A and B)" in text
 

@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from tower_sim import drawing
-from tower_sim.compare.paired import Comparison, compare, name_models
-from tower_sim.compare.play import MAX_GAMES, play_pairs
+from tower_sim.compare.paired import Comparison
+from tower_sim.compare.play import MAX_GAMES, compare
 from tower_sim.compare.report import comparison_figure, comparison_report
 from tower_sim.errors import UsageError, check_whole, fault
-from tower_sim.games import Compared
 from tower_sim.models import Model, open_model
 from tower_sim.physics import PhysicsSettings
 from tower_sim.report import SETTERS
@@ -39,7 +38,7 @@ def compare_files(
         changes: Changes KEY=VALUE to B.
         settings: Those of physics.
 
-    Raises the errors of `play_pairs`.
+    Raises the errors of `compare`.
 
     >>> comparison = compare_files(("amerigo", None), 200, 1, "surrogate", ["cubes=6"])
     >>> row = comparison.figures[0]
@@ -48,11 +47,12 @@ def compare_files(
     """
     check_whole("--games", games, 2, MAX_GAMES, "try --games 1000")
     a, b = _read_variants(files, changes)
-    compared = _describe_game(a, b)
-    with _open(a, model, settings) as first, _open(b, model, settings) as second:
-        with report_progress("pairs", games) as tell:
-            pairs = play_pairs(compared, (first, second), games, seed, tell)
-        return compare((a, b), pairs, model=name_models(first.name, second.name), seed=seed, asked=games)
+    with (
+        _open(a, model, settings) as first,
+        _open(b, model, settings) as second,
+        report_progress("pairs", games) as tell,
+    ):
+        return compare((a, b), (first, second), games, seed, tell)
 
 
 def compare_command(
@@ -77,7 +77,7 @@ def compare_command(
     else:
         say(comparison_report(comparison).text())
     _draw(comparison, plot, as_json)
-    if comparison.pairs.interrupted:
+    if comparison.interrupted:
         raise KeyboardInterrupt
 
 
@@ -169,19 +169,15 @@ def _read_variants(files: tuple[str, str | None], changes: Sequence[str]) -> tup
     a, b = read_variant(first), read_variant(first if second is None else second, changes)
     if (a.game.name, a.game.columns) != (b.game.name, b.game.columns):
         raise fault("the game of B", b.game.name, f"{a.game.name}, the game of A", "compare two variants of one game")
-    if a.name != b.name:
-        return a, b
-    return replace(a, name=a.file), replace(b, name=b.file)  # two files with the same name: use their paths
-
-
-def _describe_game(a: Variant, b: Variant) -> Compared:
+    if a.name == b.name:  # two files with the same name: use their paths
+        a, b = replace(a, name=a.file), replace(b, name=b.file)
     compared = a.game.compared((a.rules, b.rules))
     for side, variant in enumerate((a, b)):
         try:
             compared.check(side)
         except UsageError as error:
             raise UsageError(f"variant {variant.name}: {error}") from None
-    return compared
+    return a, b
 
 
 def _open(variant: Variant, model: str, settings: PhysicsSettings | None) -> Model:

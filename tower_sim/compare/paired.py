@@ -6,7 +6,7 @@ import importlib
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,33 +17,6 @@ from tower_sim.games import LEVEL, Compared, Course, Row, Values, leaves
 from tower_sim.requests import DEFAULT, Variant
 from tower_sim.results import CONFIDENCE, FEWEST, Array, Estimates, Figure, holm
 from tower_sim.surrogate import FAILED_NAME
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Pairs of runs; run r of both has the same seed. `left_out` counts pairs with a failed run."""
-
-    compared: Compared
-    a: Values
-    b: Values
-    left_out: int = 0
-    interrupted: bool = False
-
-    def __len__(self) -> int:
-        return len(self.a)
-
-    @property
-    def courses(self) -> tuple[Course, Course]:
-        """Further numbers of A and B."""
-        return self.a.course, self.b.course
-
-    @property
-    def extrapolated(self) -> tuple[float, float] | None:
-        """The shares of drops outside the training range of a fitted model, or None."""
-        if self.a.beyond is None or self.b.beyond is None:
-            return None
-        return self.a.beyond / self.a.drops, self.b.beyond / self.b.drops
-
 
 POWER = 0.8  # probability that the stated number of games shows a difference
 _NORMAL = 100_000  # games from which the normal distribution replaces Student's
@@ -139,9 +112,10 @@ _DOUBT = (
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A comparison of two variants by their `pairs`, of which `asked` were asked for; `compare_files` has an example.
+    """A comparison of two variants by pairs of runs, of which `asked` were asked for; run r of both has the same seed.
 
-    `groups` has the rows of each group of figures, `model` the name of the model, or of both.
+    `values` are those of A and B, `groups` the rows of each group of figures. `model` names the model, or both.
+    `left_out` counts pairs with a failed run. `compare_files` has an example.
     """
 
     a: Variant
@@ -149,47 +123,75 @@ class Comparison:
     model: str
     seed: int
     asked: int
-    pairs: Pairs
+    compared: Compared
+    values: tuple[Values, Values]
     groups: tuple[tuple[Row, ...], ...]
+    left_out: int = 0
+    interrupted: bool = False
+
+    def __len__(self) -> int:
+        return len(self.values[0])
 
     @property
     def figures(self) -> tuple[Row, ...]:
         return self.groups[0]
 
     @property
+    def courses(self) -> tuple[Course, Course]:
+        """Further numbers of A and B."""
+        return self.values[0].course, self.values[1].course
+
+    @property
+    def extrapolated(self) -> tuple[float, float] | None:
+        """The shares of drops outside the training range of a fitted model, or None."""
+        a, b = self.values
+        return None if a.beyond is None or b.beyond is None else (a.beyond / a.drops, b.beyond / b.drops)
+
+    @property
+    def differs(self) -> list[dict[str, Any]]:
+        """The differences in rules and apparatus: `key`, `a`, `b` (None: lacking)."""
+        tables = [(self.compared.keys(0), self.compared.keys(1))]
+        if self.a.apparatus.digest != self.b.apparatus.digest:  # a key of the apparatus begins with its noun
+            profiles = (dict(leaves(of.apparatus.profile, noun(of.apparatus))) for of in (self.a, self.b))
+            tables.append((next(profiles), next(profiles)))
+        return [
+            {"key": key, "a": old.get(key), "b": new.get(key)}
+            for old, new in tables
+            for key in {**old, **new}
+            if old.get(key) != new.get(key)
+        ]
+
+    @property
     def in_plain_words(self) -> str:
         """Sentences about what a player will notice, and how sure that is."""
-        if not differences(self.pairs.compared, self.a, self.b):
-            return f"A and B play alike: from equal seeds every {self.pairs.compared.game.run} is the same."
+        if not self.differs:
+            return f"A and B play alike: from equal seeds every {self.compared.game.run} is the same."
         if FAILED_NAME not in self.model:
-            return self.pairs.compared.words(self.groups, self.pairs.courses)
+            return self.compared.words(self.groups, self.courses)
         likely = [[replace(row, p_adjusted=max(row.p_adjusted, LEVEL)) for row in rows] for rows in self.groups]
-        return f"{_DOUBT} {self.pairs.compared.words(likely, self.pairs.courses)}"
+        return f"{_DOUBT} {self.compared.words(likely, self.courses)}"
 
     def to_json(self) -> dict[str, Any]:
-        beyond = self.pairs.extrapolated or (None, None)
+        groups = zip(self.compared.groups, self.groups, strict=True)
         return {
             "schema": SCHEMA,
             "version": VERSION,
             "seed": str(self.seed),
             "model": self.model,
             "games": self.asked,
-            "pairs": len(self.pairs),
-            "left_out": self.pairs.left_out,
-            "interrupted": self.pairs.interrupted,
+            "pairs": len(self),
+            "left_out": self.left_out,
+            "interrupted": self.interrupted,
             "confidence": CONFIDENCE,
             "level": LEVEL,
             "power": POWER,
-            "a": self._variant_json(0, self.pairs.a, beyond[0]),
-            "b": self._variant_json(1, self.pairs.b, beyond[1]),
-            "differs": [asdict(difference) for difference in differences(self.pairs.compared, self.a, self.b)],
-        } | {
-            group.key: [row_json(row) for row in rows]
-            for group, rows in zip(self.pairs.compared.groups, self.groups, strict=True)
-        }
+            "a": self._variant_json(0),
+            "b": self._variant_json(1),
+            "differs": self.differs,
+        } | {group.key: [row_json(row) for row in rows] for group, rows in groups}
 
-    def _variant_json(self, side: int, played: Values, extrapolated: float | None) -> dict[str, Any]:
-        variant = (self.a, self.b)[side]
+    def _variant_json(self, side: int) -> dict[str, Any]:
+        variant, draws = (self.a, self.b)[side], self.values[side].draws
         return {
             "name": variant.name,
             "file": variant.file,
@@ -197,33 +199,10 @@ class Comparison:
             **({} if variant.game.name == DEFAULT else {"game": variant.game.name}),
             "apparatus": variant.apparatus.name,
             "apparatus_digest": variant.apparatus.digest,
-            "rules": self.pairs.compared.document(side),
-            "draws": played.draws and dict(zip(("landed", "redrawn"), played.draws, strict=True)),
-            "extrapolated": extrapolated,
+            "rules": self.compared.document(side),
+            "draws": draws and dict(zip(("landed", "redrawn"), draws, strict=True)),
+            "extrapolated": self.extrapolated and self.extrapolated[side],
         }
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A key with different values in A and B (None: lacking). A key of the apparatus begins with its noun."""
-
-    key: str
-    a: Any
-    b: Any
-
-
-def differences(compared: Compared, a: Variant, b: Variant) -> tuple[Difference, ...]:
-    """Return the differences between A and B in rules and apparatus."""
-    tables = [(compared.keys(0), compared.keys(1))]
-    if a.apparatus.digest != b.apparatus.digest:
-        old, new = (dict(leaves(variant.apparatus.profile, noun(variant.apparatus))) for variant in (a, b))
-        tables.append((old, new))
-    return tuple(
-        Difference(key, old.get(key), new.get(key))
-        for old, new in tables
-        for key in {**old, **new}
-        if old.get(key) != new.get(key)
-    )
 
 
 def noun(apparatus: Apparatus) -> str:
@@ -231,19 +210,12 @@ def noun(apparatus: Apparatus) -> str:
     return "tower" if apparatus.board is None else "ship"
 
 
-def name_models(a: str, b: str) -> str:
-    """Return the name of the models of A and B for reports."""
-    return a if a == b else f"{a} (A), {b} (B)"
-
-
-def compare(variants: tuple[Variant, Variant], pairs: Pairs, *, model: str, seed: int, asked: int) -> Comparison:
-    """Return the comparison from the pairs that were played."""
-    ends = np.cumsum([0, *(len(group.figures) for group in pairs.compared.groups)])
-    groups = tuple(
-        rows(pairs.a.values[:, first:last], pairs.b.values[:, first:last], group.figures)
-        for group, (first, last) in zip(pairs.compared.groups, pairwise(ends.tolist()), strict=True)
-    )
-    return Comparison(*variants, model, seed, asked, pairs, groups)
+def group_rows(compared: Compared, values: tuple[Values, Values]) -> tuple[tuple[Row, ...], ...]:
+    """Return the rows of each group of figures."""
+    ends = np.cumsum([0, *(len(group.figures) for group in compared.groups)]).tolist()
+    a, b = (side.values for side in values)
+    parts = zip(compared.groups, pairwise(ends), strict=True)
+    return tuple(rows(a[:, first:last], b[:, first:last], group.figures) for group, (first, last) in parts)
 
 
 def row_json(row: Row) -> dict[str, Any]:

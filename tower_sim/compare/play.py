@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.compare.paired import Pairs
+from tower_sim.compare.paired import Comparison, group_rows
 from tower_sim.compiled import way
 from tower_sim.drops import DropModel, Recorder, TooManyFailedDraws
 from tower_sim.errors import UsageError, check_whole, fault
-from tower_sim.games import Compared, Values, parse_value
+from tower_sim.games import Compared, Sampler, Values, parse_value
 from tower_sim.requests import APPARATUS, Variant, read_variant, to_its_end
 from tower_sim.results import Array
 from tower_sim.surrogate import ShipSurrogate, SurrogateModel
@@ -140,61 +139,46 @@ _BATCH, _PLAIN_BATCH = 4096, 16  # games in a batch; in plain Python about a sec
 _BATCH_COUNTS = 10_000_000  # numbers in a batch
 
 
-def play_pairs(
-    compared: Compared,
+def compare(
+    variants: tuple[Variant, Variant],
     models: tuple[DropModel, DropModel],
     games: int,
     seed: int,
     note: Callable[[int], None] = lambda done: None,
-) -> Pairs:
-    """Play pairs of runs, see `batches`; after an interrupt return those done.
+) -> Comparison:
+    """Play pairs of runs of A and B and compare them; after an interrupt compare those done.
 
-    `note` is called with the number of pairs done. Raises TooManyFailedDraws if fewer than 2 pairs succeed, and
-    KeyboardInterrupt if fewer than 2 were done.
+    Run r of both draws from stream r of `seed` if both models can sample runs, else it is played as run r of `seed`.
+    Equal variants with one model play a run once. A pair with a drop that failed 5 times is left out. `note` is called
+    with the number of pairs done. Raises TooManyFailedDraws if fewer than 2 pairs succeed, and KeyboardInterrupt if
+    fewer than 2 were done.
     """
     games, seed = check_whole("games", games, 2, MAX_GAMES), check_seed(seed)
+    compared = variants[0].game.compared((variants[0].rules, variants[1].rules))
+    samplers = [compared.sampler(model) for model in models]
+    samplers = samplers if all(samplers) else [None, None]
+    a, b = (_play_runs(compared, side, models[side], samplers[side], games, seed) for side in (0, 1))
+    is_same = models[0] is models[1] and compared.rules[0] == compared.rules[1]
     parts: list[tuple[Values, Values]] = []
     failures: list[TooManyFailedDraws] = []
     done, interrupted = 0, False
     try:
-        for batch in batches(compared, models, games, seed):
-            if isinstance(batch, TooManyFailedDraws):
-                failures.append(batch)
-            else:
-                parts.append(batch)
-                done += len(batch[0])
+        for pair in ((each, each) for each in a) if is_same else zip(a, b, strict=True):
+            errors = [each for each in pair if isinstance(each, TooManyFailedDraws)]
+            failures += errors[:1]
+            if not errors:
+                parts.append(cast("tuple[Values, Values]", pair))
+                done += len(parts[-1][0])
             note(done + len(failures))
     except KeyboardInterrupt:
         interrupted = True
-    if done >= 2:
-        a, b = (Values.together([part[side] for part in parts]) for side in (0, 1))
-        return Pairs(compared, a, b, len(failures), interrupted)
-    if failures and not interrupted:
-        raise failures[-1]
-    raise KeyboardInterrupt
-
-
-def batches(
-    compared: Compared, models: tuple[DropModel, DropModel], games: int, seed: int
-) -> Iterator[tuple[Values, Values] | TooManyFailedDraws]:
-    """Play pairs and yield them in order, some at a time; A uses the first model.
-
-    Run r of both draws from stream r of `seed` if both models can sample runs, else it is played as run r of `seed`. Of
-    a pair with a drop that failed 5 times the error is yielded. Equal variants with one model play a run once.
-    """
-    a_sampler, b_sampler = (compared.sampler(model) for model in models)
-    is_same = models[0] is models[1] and compared.rules[0] == compared.rules[1]
-    if a_sampler and b_sampler:
-        for first, some in _split(compared, games):
-            a = a_sampler(0, some, seed, first)
-            yield a, a if is_same else b_sampler(1, some, seed, first)
-        return
-    for run in range(games):
-        try:
-            a = _play(compared, models[0], 0, seed, run)
-            yield a, a if is_same else _play(compared, models[1], 1, seed, run)
-        except TooManyFailedDraws as error:
-            yield error
+    if done < 2:
+        raise failures[-1] if failures and not interrupted else KeyboardInterrupt
+    values = Values.together([part[0] for part in parts]), Values.together([part[1] for part in parts])
+    names = [model.name for model in models]
+    name = names[0] if names[0] == names[1] else f"{names[0]} (A), {names[1]} (B)"
+    of = group_rows(compared, values)
+    return Comparison(*variants, name, seed, games, compared, values, of, len(failures), interrupted)
 
 
 def play_side(
@@ -205,24 +189,31 @@ def play_side(
     first: int = 0,
     note: Callable[[int], None] = lambda games: None,
 ) -> Array:
-    """Play runs of variant B alone, as `batches` does, from run `first` on; return their figures (run, figure).
+    """Play runs of variant B alone, as `compare` does, from run `first` on; return their figures (run, figure).
 
     Runs with a drop that failed 5 times are left out. `note` is called with the games of each batch.
     """
-    sampler = compared.sampler(model)
     parts = [np.zeros((0, compared.width))]
-    for start, some in _split(compared, games) if sampler else ((run, 1) for run in range(games)):
-        with suppress(TooManyFailedDraws):
-            many = sampler(1, some, seed, first + start) if sampler else _play(compared, model, 1, seed, first + start)
-            parts.append(many.values)
-        note(some)
+    for each in _play_runs(compared, 1, model, compared.sampler(model), games, seed, first):
+        if isinstance(each, Values):
+            parts.append(each.values)
+        note(len(each) if isinstance(each, Values) else 1)
     return np.concatenate(parts)
 
 
-def _split(compared: Compared, games: int) -> Iterator[tuple[int, int]]:
-    size = max(1, min(_BATCH if way() != "python" else _PLAIN_BATCH, _BATCH_COUNTS // compared.numbers()))
-    for first in range(0, games, size):
-        yield first, min(size, games - first)
+def _play_runs(
+    compared: Compared, side: int, model: DropModel, sampler: Sampler | None, games: int, seed: int, first: int = 0
+) -> Iterator[Values | TooManyFailedDraws]:
+    if sampler:
+        size = max(1, min(_BATCH if way() != "python" else _PLAIN_BATCH, _BATCH_COUNTS // compared.numbers()))
+        for start in range(0, games, size):
+            yield sampler(side, min(size, games - start), seed, first + start)
+        return
+    for run in range(first, first + games):
+        try:
+            yield _play(compared, model, side, seed, run)
+        except TooManyFailedDraws as error:
+            yield error
 
 
 def _play(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> Values:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.compare.paired import POWER, Comparison, differences, noun, smaller
+from tower_sim.compare.paired import POWER, Comparison, noun, smaller
 from tower_sim.games import LEVEL, Group, Picture, Row
 from tower_sim.report import Chart, Panel, Report, Section, Table, charts
 from tower_sim.results import (
@@ -41,7 +41,7 @@ def comparison_report(comparison: Comparison) -> Report:
     >>> print(comparison_report(comparison).title)
     Amerigo, house rules compared: 100 pairs of games, model surrogate, seed 1
     """
-    pairs, game = comparison.pairs, comparison.pairs.compared.game
+    game = comparison.compared.game
     tables = _list_tables(comparison)
     means = [
         Section(
@@ -57,12 +57,12 @@ def comparison_report(comparison: Comparison) -> Report:
             table=Table(f"{group.key}_tests", head, [*map(_list_tests, rows)], len(rows)),
         )
         for group, rows in tables
-        if len(pairs) >= FEWEST
+        if len(comparison) >= FEWEST
     ]
     chart = Chart("differences", lambda: comparison_figure(comparison), "Differences with their intervals of 95 %")
     says = [_describe_variant(comparison, 0), _describe_variant(comparison, 1), _describe_differences(comparison)]
     return Report(
-        f"{game.title}, house rules compared: {len(pairs)} pairs of {game.run}s, model {comparison.model}, "
+        f"{game.title}, house rules compared: {len(comparison)} pairs of {game.run}s, model {comparison.model}, "
         f"seed {comparison.seed}",
         [comparison.in_plain_words, "\n".join(says), _describe_shown(comparison)],
         [
@@ -73,7 +73,7 @@ def comparison_report(comparison: Comparison) -> Report:
 
 
 def _list_tables(comparison: Comparison) -> list[tuple[Group, list[Row]]]:
-    groups = zip(comparison.pairs.compared.groups, comparison.groups, strict=True)
+    groups = zip(comparison.compared.groups, comparison.groups, strict=True)
     tables = [(group, [row for row in rows if not row.never]) for group, rows in groups]
     return [(group, rows) for group, rows in tables if rows]
 
@@ -95,21 +95,20 @@ def _describe_variant(comparison: Comparison, side: int) -> str:
     variant = (comparison.a, comparison.b)[side]
     file = " --set ".join([variant.file, *variant.changes])
     apparatus = f"{noun(variant.apparatus)} {variant.apparatus.name}"
-    parts = [word for word in (comparison.pairs.compared.label(side), apparatus) if word]
+    parts = [word for word in (comparison.compared.label(side), apparatus) if word]
     return f"{'AB'[side]} is {variant.name}: {', '.join(parts)} ({file})."
 
 
 def _describe_differences(comparison: Comparison) -> str:
-    compared = comparison.pairs.compared
-    differing = differences(compared, comparison.a, comparison.b)
+    differing = comparison.differs
     if not differing:
         what = noun(comparison.a.apparatus)
         return (
             f"The two variants play alike: equal rules, equal {what}; from equal seeds every difference is exactly 0."
         )
-    changes = [f"{one.key} {_value(one.b)} (A: {_value(one.a)})" for one in differing[:_MOST]]
+    changes = [f"{one['key']} {_value(one['b'])} (A: {_value(one['a'])})" for one in differing[:_MOST]]
     changes += [f"{len(differing) - _MOST} more keys"] * (len(differing) > _MOST)
-    unseen = [difference.key for difference in differing if compared.is_unseen(difference.key)]
+    unseen = [one["key"] for one in differing if comparison.compared.is_unseen(one["key"])]
     rest = f" No figure below depends on {' and '.join(unseen)}." if unseen else ""
     return f"B differs from A in {'; '.join(changes)}.{rest}"
 
@@ -125,7 +124,7 @@ def _value(value: Any) -> str:
 
 
 def _describe_shown(comparison: Comparison) -> str:
-    groups = comparison.pairs.compared.groups
+    groups = comparison.compared.groups
     named = [
         (f"{group.of} {row.title}".strip(), row)
         for group, rows in zip(groups, comparison.groups, strict=True)
@@ -145,30 +144,32 @@ def _relative(row: Row) -> str:
 
 
 def _list_notes(comparison: Comparison) -> list[str]:
-    pairs, run = comparison.pairs, comparison.pairs.compared.game.run
+    run = comparison.compared.game.run
+    draws = comparison.values[0].draws, comparison.values[1].draws
     explained = (
         f"A, B: means over {run}s. In brackets: the 95 % interval of this row by itself. Correlation: of A with B over "
         "the pairs. p: adjusted for all rows of its table (Holm); in the words above, at most 0.0001 is certain, up to "
         f"{LEVEL:g} is very likely, and above that likely, but not sure, where the row's own interval leaves out 0. "
         f"Shown: p is at most {100 * LEVEL:g} %; a table of two {run}s that do not differ shows any with at most that "
-        f"chance. Shown from: the smallest difference that {len(pairs)} pairs show with a chance of {100 * POWER:g} %. "
-        "A smaller one: half the difference (where none is shown, half of 'shown from'), and how many pairs show that."
+        f"chance. Shown from: the smallest difference that {len(comparison)} pairs show with a chance of "
+        f"{100 * POWER:g} %. A smaller one: half the difference (where none is shown, half of 'shown from'), and how "
+        "many pairs show that."
     )
-    few = too_few(len(pairs), "pair")
+    few = too_few(len(comparison), "pair")
     notes = [explained, f"{few}." if few else _describe_gain(comparison.figures, run)]
     if never := [row.title for row in chain(*comparison.groups) if row.never]:
         notes.append(f"0 in every {run} of A and B, and so not in the tables: {', '.join(never)}.")
-    if pairs.left_out:
-        notes.append(f"{count_noun(pairs.left_out, 'pair')} left out: a drop of either {run} failed 5 times.")
-    if pairs.extrapolated is not None and any(pairs.extrapolated):
-        shares = " and ".join(map(percent, pairs.extrapolated))
+    if comparison.left_out:
+        notes.append(f"{count_noun(comparison.left_out, 'pair')} left out: a drop of either {run} failed 5 times.")
+    if any(comparison.extrapolated or ()):
+        shares = " and ".join(map(percent, comparison.extrapolated or ()))
         notes.append(
             f"Drops outside of what the model was fitted to: {shares} (A and B); --model physics plays them too."
         )
-    if pairs.a.draws and pairs.b.draws:
-        redrawn = " and ".join(f"{again} of {landed + again}" for landed, again in (pairs.a.draws, pairs.b.draws))
+    if all(draws):
+        redrawn = " and ".join(f"{again} of {landed + again}" for landed, again in filter(None, draws))
         notes.append(f"Draws made again since they were no landing: {redrawn} (A and B).")
-    if pairs.interrupted:
+    if comparison.interrupted:
         notes.append(f"Interrupted: {comparison.asked} pairs were asked for.")
     return notes
 
@@ -191,14 +192,14 @@ def _describe_gain(figures: Sequence[Row], run: str) -> str:
 
 def comparison_figure(comparison: Comparison) -> Any:
     """Return the matplotlib figure of a comparison: the difference of each figure, and the course of the runs."""
-    pairs, tables = comparison.pairs, _list_tables(comparison)
-    picture = pairs.compared.picture(pairs.courses)
+    tables, compared = _list_tables(comparison), comparison.compared
+    picture = compared.picture(comparison.courses)
     panels = [_draw_differences(rows, group) for group, rows in tables]
     heights = [1.4 + _ROW * len(rows) for _, rows in tables]
     if picture:
-        panels.append(_draw_course(picture, pairs.compared.game.run))
+        panels.append(_draw_course(picture, compared.game.run))
         heights.append(_COURSE)
-    title = f"A {comparison.a.name}, B {comparison.b.name}: {len(pairs)} pairs, model {comparison.model}"
+    title = f"A {comparison.a.name}, B {comparison.b.name}: {len(comparison)} pairs, model {comparison.model}"
     return charts.figure(panels, heights, 1, head=f"{title}, seed {comparison.seed}")
 
 

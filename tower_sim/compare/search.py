@@ -20,14 +20,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tower_sim.compare.paired import compare, name_models
 from tower_sim.compare.play import (
     MAX_GAMES,
     RuleValues,
     Way,
     check_values,
+    compare,
     parse_vary,
-    play_pairs,
     play_side,
     usual,
     varied_by,
@@ -165,7 +164,7 @@ def search_rules(
             pairs = search.left // (2 * len(chosen) - 1)  # no change is among them, and plays each game once
             for tried in chosen:
                 ways.append(search.judge(tried, pairs, model, settings))
-                if ways[-1].comparison.pairs.interrupted:
+                if ways[-1].comparison.interrupted:
                     raise KeyboardInterrupt
         except KeyboardInterrupt:
             if not search.tried:
@@ -410,19 +409,17 @@ class Search:
                 raise KeyboardInterrupt
 
         models = self.open(a, model, settings), self.open(b, model, settings)
-        tally = play_pairs(each.compared, models, pairs, seed, note)
-        found = compare((a, b), tally, model=name_models(*(model.name for model in models)), seed=seed, asked=pairs)
-        doubt = ""
-        if (beyond := (tally.extrapolated or (0.0, 0.0))[1]) > BEYOND:
+        found, doubt = compare((a, b), models, pairs, seed, note), ""
+        if (beyond := (found.extrapolated or (0.0, 0.0))[1]) > BEYOND:
             doubt = f"{percent(beyond)} of the drops lie outside of what the fast model was fitted to"
         elif FAILED_NAME in found.model:
             doubt = "the fast model failed its own check"
-        half = float(student_quantile(len(tally) - 1, (1 + CONFIDENCE) / 2)) / math.sqrt(len(tally))
+        half = float(student_quantile(len(found) - 1, (1 + CONFIDENCE) / 2)) / math.sqrt(len(found))
         rows = {row.key: row for group in found.groups for row in group}
         means, verdicts = dict[str, Estimate](), dict[str, Verdict]()
         for wish in self.wishes:
             row = rows[wish.key]
-            mean = Estimate(row.mean_b, row.mean_b - half * row.sd_b, row.mean_b + half * row.sd_b, len(tally))
+            mean = Estimate(row.mean_b, row.mean_b - half * row.sd_b, row.mean_b + half * row.sd_b, len(found))
             means[wish.key] = mean
             verdicts[wish.key] = Verdict.OPEN if doubt else wish.verdict(mean.low, mean.high, row.sd_b)
         off = math.hypot(*(wish.off(rows[wish.key].mean_b) / self.scale(wish) for wish in self.wishes))

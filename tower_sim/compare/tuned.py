@@ -56,7 +56,7 @@ class Reached:
 
     @property
     def games(self) -> int:
-        return len(self.comparison.pairs)
+        return len(self.comparison)
 
     @property
     def side_effects(self) -> tuple[Row, ...]:
@@ -160,7 +160,7 @@ def sentences(tuned: Tuned) -> list[str]:
     lines = [_describe_result(tuned), *_describe_side_effects(best)]
     if best.verdict is not Verdict.MET and not best.doubt:
         lines += _describe_obstacles(tuned)
-    shares = best.comparison.pairs.extrapolated
+    shares = best.comparison.extrapolated
     if best.doubt:
         lines.append(f"Only physics can tell: {best.doubt}. Add --model physics.")
     elif shares is not None and shares[1] > _TOLD:
@@ -176,7 +176,7 @@ def sentences(tuned: Tuned) -> list[str]:
 def _describe_result(tuned: Tuned) -> str:
     best = tuned.best
     reached = " and ".join(map(partial(_describe_mean, best), tuned.wishes))
-    by = f"in {count_noun(best.games, best.comparison.pairs.compared.game.run)} played afresh"
+    by = f"in {count_noun(best.games, best.comparison.compared.game.run)} played afresh"
     changes = _list_changes(tuned.base, best.changes)
     is_one = len(tuned.wishes) == 1
     wish, are = ("The wish", "is") if is_one else ("The wishes", "are")
@@ -205,7 +205,7 @@ def _describe_mean(way: Reached, wish: Wish) -> str:
 def _describe_side_effects(best: Reached) -> list[str]:
     if not best.changes:
         return []
-    run = best.comparison.pairs.compared.game.run
+    run = best.comparison.compared.game.run
     if best.games < FEWEST:
         return [f"What else changes is open: {too_few(best.games, run)}."]
     if not best.side_effects:
@@ -277,7 +277,7 @@ def wish_report(tuned: Tuned) -> Report:
         "are sure (adjusted p of at most 5 %, Holm)."
     )
     return Report(
-        f"{best.pairs.compared.game.title}, a wish: {wished}; seed {tuned.seed}",
+        f"{best.compared.game.title}, a wish: {wished}; seed {tuned.seed}",
         [tuned.in_plain_words, "\n".join(says)],
         [Section("Ways", table=Table("ways", head, ways)), Section("Notes", note)],
     )
@@ -292,7 +292,7 @@ def _list_side_effects(way: Reached) -> str:
 
 
 def _title(way: Reached, row: Row) -> str:
-    groups = way.comparison.pairs.compared.groups
+    groups = way.comparison.compared.groups
     of = next(group.of for group, rows in zip(groups, way.comparison.groups, strict=True) if row in rows)
     of = of or ("" if row in way.comparison.figures else "cubes out:")
     return f"{of} {row.title}".strip()

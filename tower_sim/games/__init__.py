@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         Group,
         Picture,
         Row,
+        Sampler,
         Values,
         how_sure,
         instead,
