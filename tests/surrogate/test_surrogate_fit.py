@@ -616,7 +616,7 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     assert all(f" of {counted[-1]} steps" in line for line in lines.getvalue().splitlines())
     assert (result.games, result.drops) == (20, len(read_rows([read_campaign(games)], REGIONS)))
     assert result.power is not None
-    assert result.power.trials == 2
+    assert result.power.n == 2
     assert [each.name for each in result.scores] == ["two_thirds", "groups", "shared", "cascade"]
     assert min(each.holm for each in result.figures) > 0.005
     message = report(result).text()

@@ -18,14 +18,13 @@ from tower_sim.fitting.tower.pages import TowerCheck, find_fan
 from tower_sim.fitting.tower.whole_games import (
     ENOUGH,
     SHIFT,
-    Power,
     list_unseen_games,
     power,
     read_games,
     tell_apart,
 )
 from tower_sim.models import open_surrogate
-from tower_sim.results import Results
+from tower_sim.results import Estimate, Results
 from tower_sim.surrogate import Fitted, SurrogateModel
 from tower_sim.tools import Telling, nothing
 
@@ -84,7 +83,7 @@ def check_tower(
 
 def measure_power(
     model: SurrogateModel, like: Results, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
-) -> Power:
+) -> Estimate:
     """Return how often the classifier detects SHIFT, added to each thrown cube's probability of coming out.
 
     Each side has ENOUGH games, or as many as `like` if fewer. All are random, from `rng`.

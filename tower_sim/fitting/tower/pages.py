@@ -19,7 +19,6 @@ from tower_sim.fitting.tower.whole_games import (
     POWER,
     SHIFT,
     Classification,
-    Power,
 )
 from tower_sim.report import Chart, Panel, Report, Section, Table, charts
 from tower_sim.results import INSIDE, OUT, Array, Estimate, Estimates, Results, show
@@ -48,7 +47,7 @@ class TowerCheck:
     figures: Sequence[SideBySide]
     fans: Sequence[Array]
     answers: Classification
-    power: Power | None = None
+    power: Estimate | None = None
     engines: str = ""
     knocks: Sequence[KnockMeans] = ()
 
@@ -76,7 +75,7 @@ def claims(check: TowerCheck) -> tuple[Claim, ...]:
     """Return all requirements on a surrogate, each with its verdict."""
     requirements = [_classifier(check.answers), _figures(check), *map(_mean, check.means)]
     if check.power is not None:
-        requirements.append(_power(check.power))
+        requirements.append(_power(check.power, min(check.games, ENOUGH)))
     return (*requirements, *map(_knock, check.knocks))
 
 
@@ -153,10 +152,8 @@ def _figures(check: TowerCheck) -> Claim:
 
 
 def _mean(mean: SideBySide) -> Claim:
-    within, (difference, physics, surrogate) = (
-        WITHIN[mean.name],
-        (x.at(0) for x in (mean.difference, mean.physics, mean.surrogate)),
-    )
+    within = WITHIN[mean.name]
+    physics, surrogate, difference = (side.at(0) for side in (mean.physics, mean.surrogate, mean.difference))
     low, high = difference.low, difference.high
     verdict = PASSES if -within < low and high < within else FAILS if low >= within or high <= -within else UNDECIDED
     why = f"{_sign(show(difference))} cubes; physics {show(physics)}, surrogate {show(surrogate)}"
@@ -171,11 +168,12 @@ def count_needed(physics: Estimate, within: float) -> int:
     return math.ceil(physics.n * ((physics.high - physics.low) / 2 / within) ** 2)
 
 
-def _power(power: Power) -> Claim:
-    why = f"flagged in {power.hits} of {power.trials} trials, {show(power.rate)}, {power.games} games a side"
-    requirements = f"{100 * POWER:.0f} % of trials"
-    name = f"classifier: flags {SHIFT:+g} in every thrown cube's chance of release in {requirements}"
-    return Claim(name, PASSES if power.rate.value >= POWER else FAILS, why)
+def _power(power: Estimate, games: int) -> Claim:
+    hits = round(power.value * power.n)
+    why = f"flagged in {hits} of {power.n} trials, {show(power)}, {games} games a side"
+    trials = f"{100 * POWER:.0f} % of trials"
+    name = f"classifier: flags {SHIFT:+g} in every thrown cube's chance of release in {trials}"
+    return Claim(name, PASSES if power.value >= POWER else FAILS, why)
 
 
 def _knock(mean: KnockMeans) -> Claim:
@@ -232,41 +230,28 @@ def _drops(check: TowerCheck) -> Section:
 
 
 def _whole(check: TowerCheck) -> Section:
-    memories = [pair(figure) for figure in check.figures if figure.name.startswith("autocorrelation")]
+    pictures = [Chart("inside", fans(check), "Quantiles of the number inside by drop")]
+    if memories := [pair(figure) for figure in check.figures if figure.name.startswith("autocorrelation")]:
+        pictures.append(Chart("autocorrelation", charts.figure(memories, foot=True), "Autocorrelation by lag"))
     return overview(
         "Whole games",
         f"{check.answers.games} games of each model are tested, {check.games} and {check.played} have the intervals. "
         "Numbers of cubes, colours and points are tested by phase, by the energy distance of their distributions "
         "(Szekely and Rizzo, 2013). ",
         check.figures,
-        [
-            Section("", chart=Chart("inside", fans(check), "Quantiles of the number inside by drop")),
-            *(
-                [
-                    Section(
-                        "", chart=Chart("autocorrelation", charts.figure(memories, foot=True), "Autocorrelation by lag")
-                    )
-                ]
-                if memories
-                else []
-            ),
-        ],
+        [Section("", chart=picture) for picture in pictures],
     )
 
 
 def _classifier_section(check: TowerCheck) -> Section:
     x = check.answers
-    power = ""
-    if check.power is not None:
-        claim = _power(check.power)
-        power = f"\n\n{claim.name[0].upper()}{claim.name[1:]}: {claim.why}."
     rows = [x.different.row(i)[1:] for i in range(len(x.different.cells))]
     return Section(
         "A classifier",
         f"Gradient-boosted trees saw {x.features} features of {x.games} games of each model and told the model "
         f"of games they had not seen, in {FOLDS} folds of whole games: right in {show(x.accuracy)}, p = "
         f"{x.p:.2g} by tossing coins. The interval allows for folds that share most of their games. "
-        f"{'They are told apart.' if x.differs else 'They are not told apart at 5 %.'}{power}\n\n"
+        f"{'They are told apart.' if x.differs else 'They are not told apart at 5 %.'}\n\n"
         "The features whose means differ most, not corrected for their number:",
         Table("features", ["feature", *HEAD[2:]], rows),
     )

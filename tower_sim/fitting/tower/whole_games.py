@@ -68,16 +68,6 @@ class Classification:
         return self.p <= LEVEL
 
 
-@dataclass(frozen=True)
-class Power:
-    """How often the test flagged a known difference; `rate` has Clopper and Pearson's interval."""
-
-    games: int
-    hits: int
-    trials: int
-    rate: Estimate
-
-
 def tell_apart(physics: Results, surrogate: Results, rng: np.random.Generator) -> Classification:
     """Train classifiers on four fifths of both models' games and test them on the last fifth, five times.
 
@@ -102,15 +92,17 @@ def power(
     trials: int,
     rng: np.random.Generator,
     note: Callable[[], None] = nothing,
-) -> Power:
-    """Count how many of `trials` pairs of samples from `make_pair(rng)` the test flags; `note` is called after each."""
+) -> Estimate:
+    """Return the share of `trials` pairs of samples from `make_pair(rng)` that the test flags, with its exact interval.
+
+    `note` is called after each trial.
+    """
     check_whole("trials", trials, 1)
-    tests: list[Classification] = []
+    hits = 0
     for stream in rng.spawn(trials):
-        tests.append(tell_apart(*make_pair(stream), stream))
+        hits += tell_apart(*make_pair(stream), stream).differs
         note()
-    hits = sum(test.differs for test in tests)
-    return Power(min(test.games for test in tests), hits, trials, clopper_pearson(hits, trials))
+    return clopper_pearson(hits, trials)
 
 
 # Features
