@@ -1,4 +1,4 @@
-"""What a search may change: the rules, each with its values."""
+"""What a search may change, each rule with its values; and the playing of runs, of one variant or in pairs."""
 
 from __future__ import annotations
 

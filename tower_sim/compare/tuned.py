@@ -462,25 +462,16 @@ def _right(key: str, value: Any) -> str:
 
 def _read(text: str) -> Wish:
     found = _WISH.match(text)
-    first, last = (_number(text, each) for each in found.groups()[2:]) if found else (None, None)
-    if not found or first is None or (found[4] is not None and (last is None or found[2] != "=")):
-        raise UsageError(f"--wish {text!r}; allowed is {_FORM}; write --wish actions=3")
-    key, relation = found[1], found[2]
-    if last is not None:
-        if last < first:
-            raise fault(f"--wish {key}", f"{first:g}..{last:g}", "a range from less to more", "exchange its ends")
-        return Wish(key, first, last, None, text.strip())
-    low, high = (-math.inf if relation == "<=" else first), (math.inf if relation == ">=" else first)
-    return Wish(key, low, high, first if relation == "=" else None, text.strip())
-
-
-def _number(text: str, part: str | None) -> float | None:
-    if part is None:
-        return None
     try:
-        value = float(part)
+        ends = [float(part) for part in found.groups()[2:] if part is not None] if found else []
     except ValueError:
-        return None
-    if not math.isfinite(value):
+        ends = []
+    if not found or not ends or (len(ends) == 2 and found[2] != "="):
+        raise UsageError(f"--wish {text!r}; allowed is {_FORM}; write --wish actions=3")
+    if not all(map(math.isfinite, ends)):
         raise UsageError(f"--wish {text!r}; allowed is a finite number; write --wish actions=3")
-    return value
+    key, relation, first, last = found[1], found[2], ends[0], ends[-1]
+    if last < first:
+        raise fault(f"--wish {key}", f"{first:g}..{last:g}", "a range from less to more", "exchange its ends")
+    low, high = (-math.inf if relation == "<=" else first), (math.inf if relation == ">=" else last)
+    return Wish(key, low, high, first if relation == "=" and len(ends) == 1 else None, text.strip())
