@@ -16,7 +16,7 @@ def test_a_process_that_works_for_another_does_not_die_of_ctrl_c(is_held_back: b
     if not is_held_back:
         monkeypatch.delattr(signal, "pthread_sigmask", raising=False)
     with pool.processes(1) as crew:
-        assert crew.map(signal.raise_signal, [signal.SIGINT] * 2) == [None, None]
+        assert list(crew.map(signal.raise_signal, [signal.SIGINT] * 2)) == [None, None]
 
 
 @pytest.mark.parametrize("stop", terminal._STOPS)

@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
@@ -32,6 +31,7 @@ from tower_sim.models import open_model
 from tower_sim.physics import STANDARD, accuracy
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate import SurrogateModel
+from tower_sim.tools import processes
 from tower_sim.values import supply
 
 DROPS = (("amerigo", 1, 40), ("amerigo", 5, 20), ("amerigo", 49, 1), ("dead_reckoning", 3, 30))
@@ -94,7 +94,7 @@ def drops(rounds: int) -> None:
 
 
 def threads(rounds: int) -> None:
-    with get_context("spawn").Pool(2) as pool, ThreadPoolExecutor(2) as crew:
+    with processes(2) as pool, ThreadPoolExecutor(2) as crew:
 
         def row(apparatus: str, cubes: int, count: int) -> Sequence[object]:
             def halves(number: int) -> list[range]:
@@ -106,9 +106,9 @@ def threads(rounds: int) -> None:
                 "one": lambda number: sum(map(work, halves(number))),
                 "drop_many": lambda number: by_drop_many(apparatus, cubes, range(number * count, (number + 1) * count)),
                 "two threads": lambda number: max(crew.map(work, halves(number))),
-                "two processes": lambda number: max(pool.map(work, halves(number), chunksize=1)),
+                "two processes": lambda number: max(pool.map(work, halves(number))),
             }
-            pool.map(work, [range(2)] * 4, chunksize=1)
+            list(pool.map(work, [range(2)] * 4))
             list(crew.map(work, [range(2)] * 2))
             seconds = take_turns(ways, rounds)
             one = seconds.pop("one")

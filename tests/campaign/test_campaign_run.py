@@ -211,7 +211,7 @@ def test_a_shard_at_which_workers_die_has_failed_and_others_are_kept(tmp_path: P
 
 
 def test_when_no_worker_lives_the_run_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(RUNNING, "_begin", _die)
+    monkeypatch.setattr("tower_sim.tools.pool._begin", _die)
     with pytest.raises(RUNNING.WorkersLost, match=r"3 times in a row a worker died .* try --workers 1"):
         run(parse(GAMES), tmp_path / "out", workers=2)
 

@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 import logging
-import multiprocessing
-import os
-import sys
-import threading
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    wait,
-)
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
@@ -39,8 +27,8 @@ from tower_sim.tools import (
     as_path,
     check_workers,
     count_noun,
-    ignore_interrupts,
     need,
+    processes,
     report_progress,
     terminable,
     warn,
@@ -53,7 +41,6 @@ MAX_DEATHS = 3  # deaths of workers in a row without a finished shard
 _CONNECT = 10  # seconds for a scheduler
 _WAIT = 30  # seconds for its first worker
 _TICK = 1.0  # seconds between two reports of progress: a shard may take minutes
-_ON_WINDOWS = 60  # the most processes that Windows can wait for
 
 
 Where = tuple[Executor, Callable[[], int]]
@@ -159,8 +146,7 @@ def _play(
     done = sum(len(store.spec.runs_of(index)) for index in summary.finished)
     while todo or flying:
         while todo and len(flying) < room():
-            with without_interrupts(), without_main():
-                flying[executor.submit(_attempt, store.spec, todo[0], expected)] = todo[0]
+            flying[executor.submit(_attempt, store.spec, todo[0], expected)] = todo[0]
             todo.popleft()
         for future in wait(flying, _TICK, FIRST_COMPLETED).done:
             result = future.result()
@@ -193,31 +179,8 @@ def _on_processes(workers: int) -> Generator[Where]:
     if workers == 1:
         yield _Here(), lambda: 1
         return
-    others = multiprocessing.active_children()
-    number = min(workers, _ON_WINDOWS) if sys.platform == "win32" else workers
-    pool = ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), _begin)
-    try:
-        yield pool, lambda: 2 * number
-    except BaseException:
-        for process in multiprocessing.active_children():
-            if process not in others:
-                process.terminate()
-        raise
-    finally:
-        with without_interrupts():  # a second Ctrl-C waits until all is put away
-            pool.shutdown(cancel_futures=True)
-
-
-def _begin() -> None:
-    ignore_interrupts()
-    threading.Thread(target=_follow, daemon=True).start()
-
-
-def _follow() -> None:
-    client = multiprocessing.parent_process()
-    assert client
-    client.join()
-    os._exit(1)
+    with processes(workers) as pool:
+        yield pool, lambda: 2 * workers
 
 
 @contextmanager

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from tower_sim.tools.pool import (
         check_workers,
         extra,
-        ignore_interrupts,
         in_threads,
         need,
         pip_install,

@@ -11,20 +11,19 @@ import shutil
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import metadata
-from multiprocessing.connection import Connection
-from multiprocessing.pool import Pool
-from multiprocessing.process import BaseProcess
 from multiprocessing.resource_tracker import ensure_running
 from pathlib import Path
+from threading import Thread
 from typing import Any, TypeVar
 
 from tower_sim.errors import UsageError, check_whole
 
 MOST_WORKERS = 512  # more than this are a typing error, not a machine
+_ON_WINDOWS = 60  # the most processes that Windows can wait for
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -68,25 +67,47 @@ def ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def start_process(work: Callable[..., None], *more: object) -> tuple[BaseProcess, Connection]:
-    """Start a process that calls `work` with its end of a pipe and `more`; return the process and our end."""
-    context = mp.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=work, args=(theirs, *more), daemon=True)
-    with without_interrupts():
-        process.start()
-    theirs.close()
-    return process, ours
+def _begin() -> None:
+    ignore_interrupts()
+    Thread(target=_follow, daemon=True).start()
+
+
+def _follow() -> None:
+    client = mp.parent_process()
+    assert client
+    client.join()
+    os._exit(1)
+
+
+class Processes(ProcessPoolExecutor):
+    """An executor of processes that ignore Ctrl-C, and that end with the process that started them."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Start a process where one is missing, and hand the call to the next one that is free."""
+        with without_interrupts(), without_main():
+            return super().submit(fn, *args, **kwargs)
+
+    def imap(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Return an iterator over the result of `work` for each of `tasks`, in order; all tasks are queued at once."""
+        return self.map(work, tasks)
 
 
 @contextmanager
-def processes(workers: int) -> Generator[Pool, None, None]:
-    """Provide a pool of `workers` processes for the block, which ignore Ctrl-C."""
+def processes(workers: int) -> Generator[Processes, None, None]:
+    """Provide `workers` processes for the block, after which what still runs is ended.
+
+    If one dies, the results that are due raise BrokenExecutor.
+    """
     workers = check_workers(workers)
-    with without_interrupts():
-        pool = mp.get_context("spawn").Pool(workers, ignore_interrupts)
-    with pool:
+    number = min(workers, _ON_WINDOWS) if sys.platform == "win32" else workers
+    pool = Processes(number, mp.get_context("spawn"), _begin)
+    try:
         yield pool
+    finally:
+        with without_interrupts():  # a second Ctrl-C waits until all is put away
+            for process in [*(pool._processes or {}).values()]:  # as terminate_workers does from Python 3.14 on
+                process.terminate()
+            pool.shutdown(cancel_futures=True)
 
 
 def in_threads(
