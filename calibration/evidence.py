@@ -28,7 +28,7 @@ from tower_sim.calibration.summaries import (
     list_windows,
 )
 from tower_sim.errors import UsageError, fault, quote
-from tower_sim.results import SHARE, TOTALS, Results, many_key, single_key
+from tower_sim.results import SHARE, TOTALS, Results, many_key, show, single_key
 from tower_sim.tools import RECORDS, count_noun, read_text, refuse_other
 
 MOST_VALUES = 40  # 1.7 GB
@@ -104,7 +104,7 @@ class Within:
         return low, float(scale(self.high)) if self.high < most else np.inf
 
     def __str__(self) -> str:
-        return f"{SUMMARIES[self.window.summary].words}: {self.low:.3g} to {self.high:.3g}"
+        return f"{SUMMARIES[self.window.summary].words}: {show(self.low)} to {show(self.high)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ def list_warnings(fit: Fit) -> list[str]:
     warnings: list[str] = []
     if fit.posterior.effective < FEW:
         warnings.append(
-            f"The effective number of towers that agree with the evidence is only {fit.posterior.effective:.0f}: "
+            f"The effective number of towers that agree with the evidence is only {round(fit.posterior.effective)}: "
             "intervals are rough."
         )
     if outside := [x for x in fit.predictive if not _is_within(x) and not _is_wish(x, fit.evidence)]:
