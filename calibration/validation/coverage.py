@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 import numpy as np
@@ -21,7 +21,7 @@ from tower_sim.campaign import Campaign
 from tower_sim.games import Game
 from tower_sim.games.amerigo import sample_games
 from tower_sim.models import open_model
-from tower_sim.results import Estimate, Estimates, Resamples, ratio_errors, wilson
+from tower_sim.results import Estimate, Estimates, Resamples, RunSampler, ratio_errors, wilson
 from tower_sim.study import battles, effects, retention
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.study.design import Quantity, SweptCurve, Varied, at_point, quantities
@@ -250,7 +250,8 @@ SAMPLED = 400_000  # games whose figures are taken for the truth
 def games_table(reports: int = 1_000, sizes: Sequence[int] = (30, 200), seed: int = 5) -> str:
     """Return how often the intervals of the figures of Amerigo hold the truth, in campaigns of the fast model."""
     game: Game = registry.get("game", "amerigo")
-    with open_model("amerigo", "surrogate") as model:
+    with open_model("amerigo", "surrogate") as opened:
+        model = cast("RunSampler", opened)
         every = sample_games(model, game.read({}), SAMPLED, seed)
         truth = [over.sum() / under.sum() for over, under in (figure.sums(every) for figure in game.figures)]
         held = np.zeros((len(truth), len(sizes)), int)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,7 +100,7 @@ def test_a_tower_without_games_of_a_window_is_known_by_the_others():
 
 def test_towers_that_were_not_played_to_the_end_twice_are_left_out():
     table = coins.table(128)
-    cut = {name: table.games.grid(name).copy() for name in COUNTS}
+    cut: dict[str, Any] = {name: table.games.grid(name).copy() for name in COUNTS}
     for counts in cut.values():
         counts[5, :, 1:] = UNKNOWN  # clogged
         counts[9, 1, 20:] = UNKNOWN  # one whole game only
@@ -113,7 +114,7 @@ def test_towers_that_were_not_played_to_the_end_twice_are_left_out():
 def test_further_games_of_a_tower_count_for_it():
     table = coins.table(256)
     many = coins.play(*coins.leaving(table.unit), 5, np.random.default_rng(4))
-    games = {name: many.grid(name).copy() for name in COUNTS}
+    games: dict[str, Any] = {name: many.grid(name).copy() for name in COUNTS}
     for counts in games.values():
         counts[128:, 2:] = UNKNOWN
     at = Towers(table.unit, Results.of_counts(plan=many.plan, **games)).at(WHOLE["setup"])

@@ -45,7 +45,7 @@ def test_no_picture_of_a_report_hides_anything_or_leaves_a_line_unnamed(reports:
     assert wrong == {}
     assert len(reports[name]) >= 4
     if name == "games":
-        assert {"setup", "inside_by_drop", "out_of_drop", "thrown_and_colours", "map", "stays", "memory", "fairness",
+        assert {"setup_inside", "inside_by_drop", "out_of_drop", "thrown_out", "map", "stays", "memory", "fairness",
                 "beside_the_rule"} <= {*reports["games"]}  # fmt: skip
         for panel in reports["games"]["stays"].axes:
             assert "2/3-1/3 rule" in [text.get_text() for text in panel.get_legend().get_texts()]
