@@ -37,7 +37,7 @@ from tower_sim.results import (
     by_key,
 )
 from tower_sim.tools import in_threads, registry, report_progress
-from tower_sim.values import MAX_CUBES, Cube, TowerState, count_by_colour, supply
+from tower_sim.values import MAX_CUBES, Cube, TowerState, count_by_colour, derive_seed, supply
 
 GAME: Game = registry.get("game", "amerigo")
 RULES = GAME.read({})
@@ -276,17 +276,13 @@ def observe(
     """
     as_tower(apparatus)
     check_whole("seed", seed, 0)
-    tasks = [(_derive_seed(seed, i), each) for i, each in enumerate(islice(cycle(throws), games))]
+    tasks = [(derive_seed(seed, i), each) for i, each in enumerate(islice(cycle(throws), games))]
     watched: list[list[AgedDrop]] = []
     with report_progress("games", len(tasks)) as tell:
         for drops in in_threads(partial(_watch_game, apparatus, settings, model), tasks):
             watched.append(drops)
             tell.step()
     return watched
-
-
-def _derive_seed(seed: int, game: int) -> int:
-    return int(np.random.SeedSequence(seed, spawn_key=(game,)).generate_state(1, np.uint64)[0])
 
 
 def _watch_game(

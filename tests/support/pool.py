@@ -19,6 +19,6 @@ def spread_out(
     Standard error shows how many are done; `what` names them in the plural.
     """
     with processes(min(workers, max(len(tasks), 1))) as pool, report_progress(what, len(tasks)) as tell:
-        for i, result in enumerate(pool.imap(work, tasks), 1):
+        for i, result in enumerate(pool.map(work, tasks), 1):
             tell(i)
             yield result

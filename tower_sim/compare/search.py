@@ -40,7 +40,7 @@ from tower_sim.requests import Variant, read_variant
 from tower_sim.results import CONFIDENCE, FEWEST, Array, Estimate, percent, student_quantile
 from tower_sim.surrogate import FAILED_NAME
 from tower_sim.tools import Telling, processes, report_progress
-from tower_sim.values import check_seed
+from tower_sim.values import check_seed, derive_seed
 
 T = TypeVar("T")
 
@@ -261,7 +261,7 @@ class Search:
         size = -(-games // (4 * self.workers))
         tasks = [(a, b, self.name, min(size, games - i), seed, first + i) for i in range(0, games, size)]
         parts: list[Array] = []
-        for part, task in zip(self.pool.imap(_play_part, tasks), tasks, strict=True):
+        for part, task in zip(self.pool.map(_play_part, tasks), tasks, strict=True):
             parts.append(part)
             self.count(task[3])
         return np.concatenate(parts)
@@ -322,7 +322,7 @@ class Search:
                 if (have := len(each.values)) < until:
                     each.values = np.concatenate([each.values, self.play(each, until - have, self.seed, have)])
         left = self.by_changes(left, min(max(len(left) // 2, 4), 8))
-        games, seed = max(int(_CHOICE * self.left) // len(left), 2), _derive_seed(self.seed, 1)
+        games, seed = max(int(_CHOICE * self.left) // len(left), 2), derive_seed(self.seed, 1)
         return self.pick([replace(each, values=self.play(each, games, seed)) for each in left])
 
     def by_changes(self, tried: Sequence[Tried], most: int) -> list[Tried]:
@@ -398,7 +398,7 @@ class Search:
 
         After so many seconds no pair begins any more, if there are enough for an interval.
         """
-        a, b, seed, done, end = self.start, each.variant, _derive_seed(self.seed, 2), 0, time.monotonic() + seconds
+        a, b, seed, done, end = self.start, each.variant, derive_seed(self.seed, 2), 0, time.monotonic() + seconds
         games = 2 if each.way else 1
 
         def note(now: int) -> None:
@@ -455,7 +455,3 @@ def _list_neighbours(way: Way, space: Sequence[RuleValues]) -> list[dict[str, st
             places = (at + sign * step for step in (1, 2, 4, 8) for sign in (-1, 1))
             found += [dict(way) | {vary.key: vary.values[i]} for i in places if 0 <= i < len(vary.values)]
     return found
-
-
-def _derive_seed(seed: int, number: int) -> int:
-    return int(np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(1, np.uint64)[0])

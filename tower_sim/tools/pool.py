@@ -11,7 +11,7 @@ import shutil
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import metadata
@@ -86,10 +86,6 @@ class Processes(ProcessPoolExecutor):
         """Start a process where one is missing, and hand the call to the next one that is free."""
         with without_interrupts(), without_main():
             return super().submit(fn, *args, **kwargs)
-
-    def imap(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Return an iterator over the result of `work` for each of `tasks`, in order; all tasks are queued at once."""
-        return self.map(work, tasks)
 
 
 @contextmanager

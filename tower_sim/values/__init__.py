@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         Touch,
         TowerState,
         check_seed,
+        derive_seed,
         rng_from_text,
         rng_text,
         short_seed,

@@ -304,6 +304,11 @@ def check_seed(seed: object, what: str = "seed") -> int:
     return number
 
 
+def derive_seed(seed: int, number: int) -> int:
+    """Return the seed of 64 bits that part `number` of a work with a root seed has."""
+    return int(np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(1, np.uint64)[0])
+
+
 def rng_text(rng: np.random.Generator) -> str:
     """Return the state of a PCG64 generator as text."""
     allowed, advice = "a numpy Generator with PCG64", "make it with numpy.random.default_rng(seed)"
