@@ -218,6 +218,11 @@ def points(x: Any, y: Any, name: str = "", role: int = 0, *, joined: bool = True
     return draw
 
 
+def unthemed(colour: str) -> str:
+    """Return a colour of cubes as it is in either theme: next to one that the dark theme would change."""
+    return f"#{int(colour[1:], 16) ^ 1:06x}" if colour in DARK else colour
+
+
 def bars(
     x: Any,
     y: Any,
@@ -232,7 +237,7 @@ def bars(
 
     `paint` are the colours of the bars, where they mean the colours of cubes.
     """
-    face, hatch = (paint, "") if paint else FILLS[fill % len(FILLS)]
+    face, hatch = ([*map(unthemed, paint)], "") if paint else FILLS[fill % len(FILLS)]
     value, reach = _reach(y)
 
     def draw(axis: Any) -> None:
@@ -260,7 +265,7 @@ def band(x: Any, low: Any, high: Any, name: str = "", role: int = 0, *, step: bo
 
 def line(x: Any, y: Any, name: str = "", role: int = 0, paint: str = "") -> Draw:
     """Return a function that draws a curve without marks, in the colour `paint` if it is that of cubes."""
-    return lambda axis: axis.plot(x, y, lw=1.1, label=name or None, color=paint or ROLES[role]["color"])
+    return lambda axis: axis.plot(x, y, lw=1.1, label=name or None, color=unthemed(paint) or ROLES[role]["color"])
 
 
 def steps(x: Any, y: Any, name: str = "", role: int = 0) -> Draw:
