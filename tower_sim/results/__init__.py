@@ -42,7 +42,6 @@ if TYPE_CHECKING:
         contrast,
         difference,
         holm,
-        log_sum_exp,
         mean_error,
         permutation_p,
         permuted,

@@ -115,13 +115,6 @@ def chi2_tail(freedom: int, value: float) -> float:
     return float(_special().chdtrc(freedom, value))
 
 
-def log_sum_exp(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
-    """Return the logarithm of the sum of exp(x) over `axis`, without overflow; shapes as numpy.sum."""
-    most = x.max(axis=axis, keepdims=True)
-    total = most + np.log(np.exp(x - most).sum(axis=axis, keepdims=True))
-    return total if keepdims else total.squeeze(axis)
-
-
 # Means
 
 

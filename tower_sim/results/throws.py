@@ -214,17 +214,23 @@ class Results:
     @property
     def thrown(self) -> Array:
         """Cubes thrown, shape (*shape, drop, colour), as have `out` and `inside`."""
-        return self.grid(self.by_colour["thrown"], 0)
+        return self._by_colour("thrown")
 
     @property
     def out(self) -> Array:
         """Cubes that came out."""
-        return self.grid(self.by_colour["out"], 0)
+        return self._by_colour("out")
 
     @property
     def inside(self) -> Array:
         """Cubes inside after the drop."""
-        return self.grid(self.by_colour["inside"], 0)
+        return self._by_colour("inside")
+
+    def _by_colour(self, name: str) -> Array:
+        if name not in self.by_colour:
+            allowed = "results with a count of each colour"
+            raise UsageError(f'{name} is not counted by colour here; allowed are {allowed}; take grid("{name}")')
+        return self.grid(self.by_colour[name], 0)
 
     def take(self, runs: Any) -> Self:
         """Return the runs that an index, a slice or a mask of the first axis of `shape` selects, numbered anew."""

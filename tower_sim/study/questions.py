@@ -234,6 +234,7 @@ FIELDS: Mapping[str, Callable[[TowerAnswer], Any]] = {
 }
 """The names that sentences may have, each with what says its number."""
 
+_OUT = Figure("out", "cubes out of a drop", "cubes", of="out", where="thrown > 0")
 _RULE_OUT = Figure("rule", "out by the rule", "cubes", of="(2 * thrown + before) / 3")
 QUESTIONS = (
     TowerQuestion(
@@ -261,7 +262,7 @@ QUESTIONS = (
     TowerQuestion(
         "out_of_drop",
         "How many come out in a phase?",
-        Figure("out", "cubes out of a drop", "cubes", of="out", where="thrown > 0"),
+        _OUT,
         "{mean} on average, standard deviation {sd}. The median is {median}, nine of ten lie between {low} and {high} "
         "({n} with something thrown).{nothing_to_throw}",
         "{mean:plain} on average; nine times of ten {low} to {high}.",
@@ -271,7 +272,7 @@ QUESTIONS = (
     TowerQuestion(
         "out_by_thrown",
         "Does that depend on how many were dropped, and how?",
-        Figure("out", "cubes out of a drop", "cubes", of="out", where="thrown > 0"),
+        _OUT,
         "One cube more thrown brings {slope_thrown} more out, one more inside {slope_inside} (least squares on both, R "
         "squared {r_squared}; the rule has 2/3 and 1/3). The mean by the number thrown:",
         "One cube more dropped brings {slope_thrown:plain} more out, one more inside {slope_inside:plain}.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -77,25 +77,6 @@ def claims(check: TowerCheck) -> tuple[Claim, ...]:
     if check.power is not None:
         requirements.append(_power(check.power, min(check.games, ENOUGH)))
     return (*requirements, *map(_knock, check.knocks))
-
-
-def failure(check: TowerCheck) -> str:
-    """Return why a surrogate should not replace physics; an empty text if there is no such reason.
-
-    A surrogate fails if a mean is certainly too far from that of physics, or if at least two requirements do not pass
-    and none passes [assumed: we did not measure how often this rejects a good surrogate]. Knocks are not considered.
-    """
-    check = replace(check, knocks=())
-    off = [mean for mean, claim in zip(check.means, map(_mean, check.means), strict=True) if claim.verdict == FAILS]
-    verdicts = [claim.verdict for claim in claims(check)]
-    if not off and (PASSES in verdicts or verdicts.count(FAILS) < 2):
-        return ""
-    means = "; ".join(
-        f"{mean.name} {show(mean.physics.at(0))} with physics, {show(mean.surrogate.at(0))} with the surrogate"
-        for mean in off or check.means
-    )
-    passed = f"{verdicts.count(PASSES)} of {len(verdicts)} passed"
-    return f"It failed its check on {check.games} games that it was not fitted to ({passed}): {means}."
 
 
 def headline(check: TowerCheck) -> str:
