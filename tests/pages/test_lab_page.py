@@ -80,9 +80,10 @@ def page(browser: Watched, file: Path) -> Iterator[Any]:
 
 def settle(page: Any) -> None:
     page.wait_for_function(
-        "() => { const done = towerSim.result(); const now = towerSim.state(); const same = (x, y) => "
-        "JSON.stringify(x) === JSON.stringify(y); return done && done.done === now.games && same(done.a, now.a) && "
-        "same(done.b, now.b) && document.getElementById('rules-busy').hidden; }"
+        "() => { const { result, state } = window.towerSim ?? {}; const done = result?.(); const now = state?.(); "
+        "const same = (x, y) => JSON.stringify(x) === JSON.stringify(y); "
+        "return done && done.done === now.games && same(done.a, now.a) && same(done.b, now.b) && "
+        "document.getElementById('rules-busy').hidden; }"
     )
 
 
