@@ -25,10 +25,10 @@ from tower_sim.calibration.prior import BASE, NUMBERS, Towers, profile
 from tower_sim.calibration.reference import Usable, read_usable
 from tower_sim.calibration.report import SHOWN, Calibration, make
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
-from tower_sim.compare import Wish
 from tower_sim.errors import UsageError, check_whole, quote
 from tower_sim.report import FILES, SETTERS, check_report
 from tower_sim.results import show
+from tower_sim.studies import Wish
 from tower_sim.surrogate import beside
 from tower_sim.tools import need, say, writing
 

@@ -23,11 +23,9 @@ from tower_sim.calibration.observations import COLOURS, CUBES
 from tower_sim.calibration.prior import Towers, tower
 from tower_sim.calibration.summaries import BOTH, EVERY, FIGURES, GAME, SUMMARIES, WHOLE, Array, Discrepancy, Window
 from tower_sim.campaign import load_whole, parse, run
-from tower_sim.compare import Verdict, Wish, check_known, together
 from tower_sim.errors import fault
-from tower_sim.fitting import fit
-from tower_sim.fitting.tower import read_games
 from tower_sim.results import Results, average, show
+from tower_sim.studies import Verdict, Wish, check_known, fit, read_games, together
 from tower_sim.surrogate import beside
 from tower_sim.tools import report_progress, writing
 

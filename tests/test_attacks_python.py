@@ -32,7 +32,7 @@ from tower_sim.physics import PhysicsSettings, accuracy, read_settings
 from tower_sim.requests import Play, Throw, read_rules, read_variant
 from tower_sim.requests.request import parse_rules
 from tower_sim.simulator import PhysicsModel
-from tower_sim.study import study
+from tower_sim.studies import study
 from tower_sim.surrogate import fitted_or_shipped, load_fitted
 from tower_sim.tools import get
 from tower_sim.values import Cube, TowerState, count_by_colour, rng_from_text, rng_text, supply

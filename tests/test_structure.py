@@ -32,20 +32,18 @@ KNOWS = {
     "web": "apparatus drawing games physics requests surrogate values",
     "campaign": "apparatus drops games models physics requests surrogate values",
     "report": "web",
-    "study": "campaign drawing report surrogate values",
-    "fitting": "apparatus campaign drops models report study surrogate values",
-    "compare": "apparatus drawing drops games models physics report requests surrogate values",
-    "calibration": "apparatus campaign compare drawing drops fitting games models physics report requests simulator "
-    "surrogate values web",
+    "studies": "apparatus campaign drawing drops games models physics report requests surrogate values",
+    "calibration": "apparatus campaign drawing drops games models physics report requests simulator studies surrogate "
+    "values web",
     "clients": "apparatus games physics requests surrogate web",
     "env": "apparatus drops games models surrogate values",
     "service": "apparatus drops games models physics requests surrogate web",
     "testing": "apparatus drops games physics simulator surrogate values",
-    "cli": "apparatus calibration campaign clients compare drawing drops fitting games models physics report "
-    "requests service study values web",
+    "cli": "apparatus calibration campaign clients drawing drops games models physics report requests service studies "
+    "values web",
     "__main__": "cli",
     "tower": "apparatus drops models physics values",
-    "": "apparatus compare drops models physics simulator surrogate tower values",
+    "": "apparatus drops models physics simulator studies surrogate tower values",
 }
 
 # What the registry names is known by that name alone, but for who is of one game or kind by what it is for.
@@ -99,16 +97,15 @@ LOOKS_INTO = {
     "apparatus": "physics",
     "campaign": "games",
     "clients": "games surrogate",
-    "compare": "games tools",
     "contracts": "apparatus campaign physics",
     "drawing": "apparatus games",
     "games": "apparatus requests results service",
-    "pages": "calibration compare games surrogate web",
-    "physics": "apparatus calibration campaign cli compiled documents fitting surrogate tools values web",
+    "pages": "calibration games studies surrogate web",
+    "physics": "apparatus calibration campaign cli compiled documents studies surrogate tools values web",
     "service": "requests",
-    "study": "campaign fitting games report results",
+    "studies": "campaign games report results tools",
     "support": "apparatus calibration campaign cli games physics surrogate web",
-    "surrogate": "clients fitting games physics results study",
+    "surrogate": "clients games physics results studies",
     "vectors": "games surrogate",
 }
 

@@ -15,12 +15,12 @@ from tower_sim.tools import TOWER_SIM, face
 
 if TYPE_CHECKING:
     from tower_sim.apparatus import load, names
-    from tower_sim.compare import Tuned, tune
     from tower_sim.drops import BoardModel, DropModel, TooManyFailedDraws, knock_then_drop, redo, until_landed
     from tower_sim.errors import UsageError
     from tower_sim.models import open_model
     from tower_sim.physics import PhysicsSettings
     from tower_sim.simulator import PhysicsModel
+    from tower_sim.studies import Tuned, tune
     from tower_sim.surrogate import SurrogateModel
     from tower_sim.tower import Tower
     from tower_sim.values import (

@@ -22,11 +22,11 @@ from tower_sim.games import Game
 from tower_sim.games.amerigo import sample_games
 from tower_sim.models import open_model
 from tower_sim.results import Estimate, Estimates, Resamples, RunSampler, ratio_errors, wilson
-from tower_sim.study import battles, effects, retention
-from tower_sim.study.baseline import GameKit, play_rule
-from tower_sim.study.design import Quantity, SweptCurve, Varied, at_point, quantities
-from tower_sim.study.effects import LEVEL, changes, slices
-from tower_sim.study.retention import colours_out
+from tower_sim.studies.retention import battles, effects, retention
+from tower_sim.studies.retention.baseline import GameKit, play_rule
+from tower_sim.studies.retention.design import Quantity, SweptCurve, Varied, at_point, quantities
+from tower_sim.studies.retention.effects import LEVEL, changes, slices
+from tower_sim.studies.retention.retention import colours_out
 from tower_sim.surrogate import RESIDENT_OUT, THROWN_OUT
 from tower_sim.tools import registry
 

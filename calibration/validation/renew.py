@@ -26,9 +26,8 @@ from calibration.validation.script import ROOT, option, script
 from tower_sim import cli
 from tower_sim.calibration.readings import READINGS
 from tower_sim.campaign import load, run
-from tower_sim.fitting import check_command, fit_command
 from tower_sim.service import ModelCache, serve
-from tower_sim.study import study
+from tower_sim.studies import check_command, fit_command, study
 from tower_sim.surrogate import TOWER, fitted_or_shipped
 from tower_sim.tools import report_progress
 from tower_sim.tools import write as write_whole

@@ -26,11 +26,12 @@ from scipy.sparse import csr_array
 from calibration.validation.script import option, print_table, script
 from tower_sim import load as load_apparatus
 from tower_sim.campaign import read_campaign
-from tower_sim.fitting.numerics import maximise
-from tower_sim.fitting.tower import fit, read_games
-from tower_sim.fitting.tower.data import Rows, read_rows
-from tower_sim.fitting.tower.whole_games import list_unseen_games, tell_apart
 from tower_sim.results import Results, sum_error
+from tower_sim.studies import read_games
+from tower_sim.studies.fitting.numerics import maximise
+from tower_sim.studies.fitting.tower import fit
+from tower_sim.studies.fitting.tower.data import Rows, read_rows
+from tower_sim.studies.fitting.tower.whole_games import list_unseen_games, tell_apart
 from tower_sim.surrogate import Cascade, SurrogateModel, fitted_or_shipped, normal_scores
 from tower_sim.surrogate.table import EFFECTS
 

@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from calibration.validation.script import ROOT, option, put, script, table_text
-from tower_sim.compare import Verdict, read_wishes
-from tower_sim.compare.play import play_side, read_vary, varied_by
-from tower_sim.compare.search import search_rules
-from tower_sim.compare.tuned import Tuned, sentences
 from tower_sim.models import open_model
 from tower_sim.requests import Variant, read_variant
+from tower_sim.studies import Verdict, read_wishes
+from tower_sim.studies.comparison.play import play_side, read_vary, varied_by
+from tower_sim.studies.comparison.search import search_rules
+from tower_sim.studies.comparison.tuned import Tuned, sentences
 from tower_sim.tools import report_progress
 
 PAGE = ROOT / "docs/compare.md"

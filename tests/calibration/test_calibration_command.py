@@ -21,10 +21,9 @@ from tower_sim.calibration.reference import read_usable
 from tower_sim.calibration.summaries import FIGURES, PLAN, SUMMARIES
 from tower_sim.campaign import load_whole
 from tower_sim.cli import main
-from tower_sim.compare import read_wishes
-from tower_sim.fitting.tower import read_games
 from tower_sim.games.amerigo import Rules
 from tower_sim.results import COUNTS, Results
+from tower_sim.studies import read_games, read_wishes
 
 FLOOR = ("openings", "opening_mm", "rows", "slope_deg")
 Capture = pytest.CaptureFixture[str]

@@ -18,12 +18,12 @@ from support.portable import model_of
 
 from tower_sim import cli
 from tower_sim.apparatus import load, shipped
-from tower_sim.compare.paired import rows as compared
 from tower_sim.drawing import paints
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import FIGURES, sample_games
 from tower_sim.requests import read_variant
 from tower_sim.results import Results, table
+from tower_sim.studies.comparison.paired import rows as compared
 from tower_sim.surrogate import shipped as shipped_surrogate
 from tower_sim.tools import registry
 from tower_sim.web import lab_page

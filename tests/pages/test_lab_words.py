@@ -11,10 +11,10 @@ import pytest
 from support.node import PORTS, answered
 from support.web import bundled
 
-from tower_sim.compare.paired import rows
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.compared import Sureness
+from tower_sim.studies.comparison.paired import rows
 from tower_sim.surrogate.kernel import GAMES
 from tower_sim.tools import registry
 

@@ -230,7 +230,7 @@ def test_without_pybullet_the_default_engine_drops():
     "code",
     [
         "import tower_sim; tower_sim.PhysicsModel, tower_sim.PhysicsSettings(); from tower_sim import PhysicsModel",
-        "import tower_sim.campaign, tower_sim.cli, tower_sim.compare, tower_sim.drawing, tower_sim.service.lines",
+        "import tower_sim.campaign, tower_sim.cli, tower_sim.drawing, tower_sim.service.lines, tower_sim.studies",
         "import tower_sim.campaign.store as here; here.environment()",
         "from tower_sim.cli.common import version; version()",
         "from tower_sim import open_model, load; open_model(load('amerigo'), 'surrogate')",

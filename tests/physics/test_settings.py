@@ -22,13 +22,13 @@ from tower_sim.calibration.readings import READINGS
 from tower_sim.campaign import Spec, parse
 from tower_sim.cli.towers import make_document
 from tower_sim.errors import UsageError
-from tower_sim.fitting.data import other_engine
 from tower_sim.models import ABOUT, choose_settings
 from tower_sim.physics import ENGINE, STANDARD, PhysicsSettings, accuracies, accuracy, read_settings
 from tower_sim.physics import settings as module
 from tower_sim.physics.settings import NUMBERS, list_settings
 from tower_sim.requests import Throw
 from tower_sim.simulator import PhysicsModel
+from tower_sim.studies.fitting.data import other_engine
 from tower_sim.surrogate import Fitted, fitted_or_shipped, shipped_names
 from tower_sim.tools import registry
 
@@ -185,7 +185,10 @@ COMMANDS = [
     ("play amerigo --set rounds=1 --seed 1", "tower_sim.cli.play.open_model"),
     ("throw amerigo --cubes red=3 --seed 1", "tower_sim.cli.throw.open_model"),
     ("play chain --tower amerigo --seed 1", "tower_sim.cli.play.open_model"),
-    ("compare amerigo --set cubes=6 --games 2 --seed 1 --model physics", "tower_sim.compare.command.open_model"),
+    (
+        "compare amerigo --set cubes=6 --games 2 --seed 1 --model physics",
+        "tower_sim.studies.comparison.command.open_model",
+    ),
     ("play dead_reckoning --set cubes={purple=2,green=2} --seed 1", "tower_sim.cli.play.open_model"),
     ("tower test my_tower --games 8", "tower_sim.calibration.summaries.open_model"),
 ]

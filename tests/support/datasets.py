@@ -13,7 +13,7 @@ from tower_sim.campaign import Campaign, Shard, ShardRows, Spec, list_tables, pa
 from tower_sim.campaign.store import Store, make_head
 from tower_sim.games import amerigo
 from tower_sim.results import Columns, Words
-from tower_sim.study import study
+from tower_sim.studies import study
 
 Row = dict[str, Any]
 DROP = {

@@ -18,10 +18,10 @@ from support.datasets import series
 from tower_sim.apparatus import load, with_board
 from tower_sim.campaign import Campaign, parse
 from tower_sim.errors import UsageError
-from tower_sim.fitting.board.check import check_law, list_facts, play_again
-from tower_sim.fitting.board.fit import Throws, count_throws, fit_changes, fit_law
-from tower_sim.fitting.board.pages import report
 from tower_sim.results import Words
+from tower_sim.studies.fitting.board.check import check_law, list_facts, play_again
+from tower_sim.studies.fitting.board.fit import Throws, count_throws, fit_changes, fit_law
+from tower_sim.studies.fitting.board.pages import report
 from tower_sim.surrogate import BoardLaw, Covered, ShipSurrogate
 from tower_sim.surrogate.ship import draw_places
 from tower_sim.values import supply

@@ -16,15 +16,15 @@ from support.pictures import faults
 from tower_sim.apparatus import load
 from tower_sim.campaign import Campaign
 from tower_sim.errors import UsageError
-from tower_sim.fitting.compared import Measured, compare
-from tower_sim.fitting.tower import figures, pages, whole_games
-from tower_sim.fitting.tower.figures import compare_games
-from tower_sim.fitting.tower.knocks import KnockMeans
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, FIGURES, make_plan
 from tower_sim.results import EVERY, THROWN_OUT, Columns, Estimate, Plan, Results, Words, permuted, ratio_gaps
 from tower_sim.results.tower import RESIDENTS_OUT
-from tower_sim.study.baseline import GameKit, play_rule
+from tower_sim.studies.fitting.compared import Measured, compare
+from tower_sim.studies.fitting.tower import figures, pages, whole_games
+from tower_sim.studies.fitting.tower.figures import compare_games
+from tower_sim.studies.fitting.tower.knocks import KnockMeans
+from tower_sim.studies.retention.baseline import GameKit, play_rule
 from tower_sim.surrogate import RungScore, SurrogateModel, shipped
 
 RULES = Rules()

@@ -27,19 +27,19 @@ from tower_sim.apparatus import as_tower
 from tower_sim.apparatus import load as load_apparatus
 from tower_sim.campaign import parse, read_campaign, run
 from tower_sim.errors import UsageError
-from tower_sim.fitting import check_command, fit
-from tower_sim.fitting.command import LEAST_RUNS, ladder_text
-from tower_sim.fitting.data import find_apparatus
-from tower_sim.fitting.numerics import maximise
-from tower_sim.fitting.tower import fit as cascade_fit
-from tower_sim.fitting.tower import fit as ladder
-from tower_sim.fitting.tower.check import check_tower
-from tower_sim.fitting.tower.data import BY_CUBE, BY_DROP, Rows, held_out, read_rows, unseen
-from tower_sim.fitting.tower.fit import find_ranges
-from tower_sim.fitting.tower.pages import headline, report
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import open_model
+from tower_sim.studies import check_command, fit
+from tower_sim.studies.fitting.command import LEAST_RUNS, ladder_text
+from tower_sim.studies.fitting.data import find_apparatus
+from tower_sim.studies.fitting.numerics import maximise
+from tower_sim.studies.fitting.tower import fit as cascade_fit
+from tower_sim.studies.fitting.tower import fit as ladder
+from tower_sim.studies.fitting.tower.check import check_tower
+from tower_sim.studies.fitting.tower.data import BY_CUBE, BY_DROP, Rows, held_out, read_rows, unseen
+from tower_sim.studies.fitting.tower.fit import find_ranges
+from tower_sim.studies.fitting.tower.pages import headline, report
 from tower_sim.surrogate import (
     CROWD,
     FRESH,
@@ -537,7 +537,7 @@ def shuffled(rows: Rows) -> Rows:
 def test_equal_data_give_equal_bytes_in_any_order_and_with_any_number_of_threads(
     known: Known, monkeypatch: pytest.MonkeyPatch
 ):
-    module = importlib.import_module("tower_sim.fitting.tower.fit")
+    module = importlib.import_module("tower_sim.studies.fitting.tower.fit")
     climb = module.climb
     monkeypatch.setattr(module, "climb", lambda rows, note: climb(shuffled(rows), note))
     texts: list[str] = []
@@ -550,7 +550,7 @@ def test_equal_data_give_equal_bytes_in_any_order_and_with_any_number_of_threads
 @pytest.mark.slow
 def test_held_out_runs_have_no_part_in_the_law(few: Path, fitted_few: Fitted, monkeypatch: pytest.MonkeyPatch):
     """The same campaign, but all cubes of its held-out runs came out."""
-    module = importlib.import_module("tower_sim.fitting.command")
+    module = importlib.import_module("tower_sim.studies.fitting.command")
     campaign = read_campaign(few)
     code = campaign.cubes.after.names.index("tray")
     held = held_out(campaign)[campaign.rows.run[campaign.cubes.row]]

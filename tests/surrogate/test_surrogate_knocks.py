@@ -26,7 +26,8 @@ from tower_sim.campaign import Campaign, parse, read_campaign, run
 from tower_sim.clients import javascript
 from tower_sim.drops import HARDEST
 from tower_sim.errors import UsageError
-from tower_sim.fitting.tower.knocks import (
+from tower_sim.physics.core.drop import HOLD
+from tower_sim.studies.fitting.tower.knocks import (
     CHECKED,
     FITTED,
     PlayedKnocks,
@@ -35,7 +36,6 @@ from tower_sim.fitting.tower.knocks import (
     games_to_knock,
     play_knocks,
 )
-from tower_sim.physics.core.drop import HOLD
 from tower_sim.surrogate import KNOCKS, Cascade, Fitted, Polyline, SurrogateModel, fitted_or_shipped, ship
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.table import OUT, UNIT, WORD, knocked, threshold
@@ -303,7 +303,7 @@ def test_knocks_are_on_the_states_of_the_games_themselves_and_come_again(campaig
 def test_the_games_come_in_turn_from_each_design_point_of_each_campaign(
     campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(sys.modules["tower_sim.fitting.tower.knocks"], "GAMES", 5)
+    monkeypatch.setattr(sys.modules["tower_sim.studies.fitting.tower.knocks"], "GAMES", 5)
     vary = '[vary]\ndesign = "grid"\n[vary.fields]\n"rules.rounds" = [1, 2]'
     run(parse(f"{SPEC.replace('60', '3')}{vary}"), folder := tmp_path / "two")
     two = read_campaign(folder)

@@ -21,11 +21,11 @@ from support.command_line import refusal
 from tower_sim import cli
 from tower_sim.apparatus import from_tables, load
 from tower_sim.errors import UsageError
-from tower_sim.fitting.tower.data import Rows
-from tower_sim.fitting.tower.fit import chances
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
 from tower_sim.models import open_model
+from tower_sim.studies.fitting.tower.data import Rows
+from tower_sim.studies.fitting.tower.fit import chances
 from tower_sim.surrogate import Cascade, SurrogateModel, shipped, shipped_names
 from tower_sim.surrogate.table import OUT, Resting, move
 from tower_sim.values import Cube, Event, Resident, TowerState, supply

@@ -262,8 +262,8 @@ def compare(
     save_plot: Plot = None,
 ) -> None:
     """Play two sets of rules with the same seeds, and see what a house rule changes; or find rules for a wish."""
-    from tower_sim.compare import check_alone, compare_command, wish_command
     from tower_sim.models import choose_settings
+    from tower_sim.studies import check_alone, compare_command, wish_command
 
     settings = choose_settings(model, engine, accuracy)
     check_alone(b, wish, vary, output)
@@ -380,7 +380,7 @@ def report(
     """Write a report on a campaign: every statistic with its interval and its sample size."""
     from json import dumps
 
-    from tower_sim.study import study
+    from tower_sim.studies import study
     from tower_sim.tools import say
 
     document = study(directory, output, point)
@@ -439,8 +439,8 @@ def fit(
 ) -> int:
     """Fit a tower to drops that you recorded, so that it behaves like yours."""
     from tower_sim.calibration import calibrate_command
-    from tower_sim.compare import read_wishes
     from tower_sim.errors import fault
+    from tower_sim.studies import read_wishes
 
     if not observations and not wish:
         raise fault("observations", "none", "a file, a name that ships, or a --wish", "name one, such as my_tower")
@@ -503,7 +503,7 @@ Directories = Annotated[list[Path], _argument("DIR...", "the campaigns' director
 @command(model, "fit", "tower-sim model fit games -o fast.json")
 def fit_model(directories: Directories, output: Out) -> None:
     """Fit a surrogate to campaigns with one tower or ship."""
-    from tower_sim.fitting import fit_command
+    from tower_sim.studies import fit_command
 
     fit_command(directories, output)
 
@@ -516,7 +516,7 @@ def check_model(
     seed: Seed = None,
 ) -> None:
     """Measure how well a surrogate predicts games that it was not fitted to."""
-    from tower_sim.fitting import check_command
+    from tower_sim.studies import check_command
 
     number = _body("common").read_seed(seed)
     check_command(model, directories, output, number)

@@ -1,6 +1,6 @@
 """The interface between a comparison of two variants and a game: figures of runs, statistics, sentences.
 
-A comparison (tower_sim/compare) plays pairs of runs of the variants A and B, and asks `Game.compared` for the
+A comparison (`tower_sim.studies`) plays pairs of runs of the variants A and B, and asks `Game.compared` for the
 rest.
 """
 

@@ -1,0 +1,1 @@
+"""Statistics of a campaign and their plots."""
