@@ -39,7 +39,8 @@ def python_modules() -> dict[str, str]:
     terms = tuple(cast("Plan", game.plan(game.read({}))).terms)
     battle = source("tower_sim.games.dead_reckoning", "battle.js")
     lab = f"{samplers}\n{battle}\nconst FIGURES = {figure.script(figures, terms)};\n"
-    lab += "export { FIGURES, battle, covered, seedOf, seedWords };\n"
+    lab += f"const SENTENCES = {source('tower_sim.games', 'sentences.json')};\n"
+    lab += "export { FIGURES, SENTENCES, battle, covered, seedOf, seedWords };\n"
     return rules_modules() | {"lab.js": lab, "battle.js": f"{battle}\nexport {{ battle }};\n"}
 
 

@@ -6,10 +6,12 @@ rest.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -256,30 +258,44 @@ class Compared:
         return None
 
 
-def instead(row: Row, unit: str = "") -> str:
-    """Return both means, as in `3.4 instead of 2.9`, with decimals that distinguish them."""
+SENTENCES: Mapping[str, str] = json.loads(Path(__file__).with_name("sentences.json").read_text("utf-8"))
+"""Sentences on two variants by what they are about and, where it has one of its own, the verdict.
+
+The lab page chooses and fills them likewise.
+"""
+
+
+def say(about: str, row: Row, **more: str) -> str:
+    """Return the sentence of SENTENCES about a row; its means `a` and `b` have decimals that tell them apart."""
     a, b = brief(row.mean_a), brief(row.mean_b)
     for decimals in range(2, 7):
         if a != b:
             break
         a, b = f"{row.mean_a:.{decimals}f}", f"{row.mean_b:.{decimals}f}"
-    return f"{b}{unit} instead of {a}"
+    by, fewer = brief(abs(row.difference.value)), "fewer" if row.difference.value < 0 else "more"
+    sentence = SENTENCES.get(f"{about}, {row.verdict}") or SENTENCES[about]
+    return sentence.format_map({"a": a, "b": b, "mean": brief(row.mean_a), "by": by, "more": fewer, **more})
+
+
+def instead(row: Row, unit: str = "") -> str:
+    """Return both means, as in `3.4 instead of 2.9`."""
+    return say("instead", row, unit=unit)
 
 
 def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
     """Return how sure a difference is, and unless it is shown, how large it may be, times `scale` in `unit`."""
     if row.verdict is Sureness.SHOWN:
-        return "certain" if row.p_adjusted <= _CERTAIN else "very likely"
-    if row.interval is None:
-        return f"too few {run}s to tell" if row.difference.value or row.sd_difference else f"no {run} differs"
-    low, high = (scale * end for end in row.interval)
-    if row.verdict is Sureness.ALIKE:
-        return f"no difference is shown, and it is most likely under {brief(max(-low, high))} {unit}".rstrip()
-    fewer = "fewer" if unit else "less"
-    if row.verdict is Sureness.OPEN:
-        return f"no difference is shown, but it may be {brief(-low)} {fewer} to {brief(high)} more"
-    ends = f"{brief(low)} to {brief(high)} more" if low > 0 else f"{brief(-high)} to {brief(-low)} {fewer}"
-    return f"likely, but not sure, and it may be {ends}"
+        return SENTENCES["certain" if row.p_adjusted <= _CERTAIN else "likely"]
+    if row.interval is None and (row.difference.value or row.sd_difference):
+        return f"too few {run}s to tell"
+    low, high = (scale * end for end in row.interval or (0.0, 0.0))
+    which: str = "equal" if row.interval is None else row.verdict
+    if row.verdict is Sureness.LIKELY:
+        which = "more" if low > 0 else "fewer"
+    ends = {"low": brief(abs(low)), "high": brief(abs(high)), "most": brief(max(-low, high))}
+    return SENTENCES[f"{which}, how sure"].format(
+        **ends, run=run, unit=f" {unit}" if unit else "", fewer="fewer" if unit else "less"
+    )
 
 
 def _describe(row: Row, of: str, run: str) -> str:

@@ -10,6 +10,7 @@ from tower_sim.drops import DropModel
 from tower_sim.errors import fault
 from tower_sim.games.amerigo.many import FIGURES, colour_figures, sample_games
 from tower_sim.games.compared import (
+    SENTENCES,
     Compared,
     Course,
     Group,
@@ -19,9 +20,9 @@ from tower_sim.games.compared import (
     Sureness,
     Values,
     how_sure,
-    instead,
+    say,
 )
-from tower_sim.results import SHARE, Columns, Figure, Results, RunSampler, brief, table
+from tower_sim.results import SHARE, Columns, Figure, Results, RunSampler, table
 
 _CHOICE = Figure("choice", "phases with a choice", SHARE, "phases with two or more actions", "colours >= 2")
 
@@ -78,9 +79,19 @@ class ComparedGames(Compared):
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Course, Course]) -> str:
         rows = {row.key: row for row in groups[0]}
+        inside, actions, points = rows["inside"], rows["actions"], rows["action_points"]
         gold = rows["gold_with_token"] if rows["gold_with_token"].shown and not rows["gold"].shown else rows["gold"]
-        choice = _describe_choice(rows["actions"], rows["action_points"], courses)
-        return f"{_describe_cubes(rows['inside'])} {choice} {_describe_gold(gold)}"
+        by_token = " with the gold token" if gold.key == "gold_with_token" else ""
+        a, b = (f"{100 * course['choice'].mean():.0f} %" for course in courses)
+        how, other = (
+            "no difference is shown" if row.verdict is Sureness.ALIKE else how_sure(row, "game")
+            for row in (actions, points)
+        )
+        choice = SENTENCES["choice" if how == other else "choices"].format(
+            actions=say("actions", actions, choice_a=a, choice_b=b), points=say("points", points), how=how, other=other
+        )
+        first = say("inside", inside, how=how_sure(inside, "game", "cubes"))
+        return f"{first} {choice} {say('gold', gold, by_token=by_token, how=how_sure(gold, 'game'))}"
 
     def picture(self, courses: tuple[Course, Course]) -> Picture:
         phases = {len(rules.phases) for rules in self.rules}
@@ -92,40 +103,3 @@ class ComparedGames(Compared):
             ends=tuple(0.5 + number * len(self.rules[0].phases) for number in range(rounds)),
             part="round",
         )
-
-
-def _describe_cubes(row: Row) -> str:
-    how = how_sure(row, "game", "cubes")
-    if row.verdict is Sureness.ALIKE:
-        return f"In B about as many cubes stay in the tower as in A ({brief(row.mean_a)}): {how}."
-    if row.verdict is Sureness.OPEN:
-        return f"Whether more or fewer cubes stay in the tower in B is open ({instead(row)}): {how}."
-    fewer = "fewer" if row.difference.value < 0 else "more"
-    return f"B: about {brief(abs(row.difference.value))} {fewer} cubes stay in the tower ({instead(row)}): {how}."
-
-
-def _describe_choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
-    choice_a, choice_b = (f"{100 * course['choice'].mean():.0f} %" for course in courses)
-    if actions.verdict is Sureness.ALIKE:
-        phases = f"{brief(actions.mean_a)} in a phase; two or more in {choice_a} of the phases"
-        of_actions = f"There are about as many actions to choose from ({phases})"
-    else:
-        phases = f"two or more in {choice_b} of the phases instead of {choice_a}"
-        of_actions = f"There are {instead(actions, ' actions to choose from in a phase')} ({phases})"
-    of_points = instead(points, " action points")
-    if points.verdict is Sureness.ALIKE:
-        of_points = f"about as many action points ({brief(points.mean_a)})"
-    first, second = (
-        "no difference is shown" if row.verdict is Sureness.ALIKE else how_sure(row, "game")
-        for row in (actions, points)
-    )
-    if first == second:
-        return f"{of_actions}, with {of_points}: {first}."
-    return f"{of_actions}: {first}; with {of_points}: {second}."
-
-
-def _describe_gold(row: Row) -> str:
-    token = " with the gold token" if row.key == "gold_with_token" else ""
-    if row.verdict is Sureness.ALIKE:
-        return f"Passing pays about as much gold{token} ({brief(row.mean_a)})."
-    return f"Passing{token} pays {instead(row, ' gold')}: {how_sure(row, 'game')}."

@@ -5,6 +5,11 @@ export function plural(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
+/** A sentence in whose {names} the values stand. */
+export function fill(sentence: string, values: Record<string, string | number>): string {
+  return sentence.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+}
+
 /** "red", "red and blue", "red, blue and green". */
 export function joinWords(words: string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;

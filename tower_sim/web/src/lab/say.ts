@@ -1,6 +1,7 @@
 // Plain words: what a player will notice, and how sure that is, as `tower-sim compare` says it.
 
-import { joinWords, plural } from "../common/text";
+import { SENTENCES } from "made/lab.js";
+import { fill, joinWords, plural } from "../common/text";
 import type { Tower, Variant } from "./state";
 import { type Found, type Wish, verdictOf } from "./find";
 import { CERTAIN, type Row } from "./statistics";
@@ -30,13 +31,12 @@ export function percent(share: number): string {
   return share < 0.001 ? "under 0.1 %" : share > 0.999 ? "over 99.9 %" : `${(100 * share).toFixed(1)} %`;
 }
 
-/** Say both means with so many decimals that they differ, as they do. */
-function instead(row: Row, unit = ""): string {
-  let pair = [writeNumber(row.b.mean), writeNumber(row.a.mean)];
-  for (let decimals = 2; pair[0] === pair[1] && decimals < 7; decimals++) {
-    pair = [row.b.mean.toFixed(decimals), row.a.mean.toFixed(decimals)];
-  }
-  return `${pair[0]}${unit} instead of ${pair[1]}`;
+/** Return the sentence of SENTENCES about a row, as `say` of tower_sim/games/compared.py chooses and fills it. */
+function say(about: string, row: Row, more: Record<string, string> = {}): string {
+  let [a, b] = [row.a.mean, row.b.mean].map(writeNumber);
+  for (let decimals = 2; a === b && decimals < 7; decimals++) [a, b] = [row.a.mean, row.b.mean].map((mean) => mean.toFixed(decimals));
+  const by = writeNumber(Math.abs(row.difference.mean));
+  return fill(SENTENCES[`${about}, ${row.verdict}`] ?? SENTENCES[about], { a, b, mean: writeNumber(row.a.mean), by, more: row.difference.mean < 0 ? "fewer" : "more", ...more });
 }
 
 /** Say in a table's cell how sure a difference is. */
@@ -47,52 +47,31 @@ export function degree(row: Row): string {
 }
 
 function sure(row: Row): string {
-  return row.adjusted <= CERTAIN ? "certain" : "very likely";
+  return SENTENCES[row.adjusted <= CERTAIN ? "certain" : "likely"];
 }
 
 /** Say how sure a difference is and, where it is not, how large it may be, in `unit`. */
 function sureness(row: Row, unit = ""): string {
   if (row.verdict === "shown") return sure(row);
-  if (row.isConstant) return "no game differs"; // a difference that all of so many games have is shown
   const { low, high } = row.difference;
-  if (row.verdict === "alike") {
-    return `no difference is shown, and it is most likely under ${writeNumber(Math.max(-low, high))} ${unit}`.trimEnd();
-  }
-  const fewer = unit ? "fewer" : "less";
-  if (row.verdict === "open") return `no difference is shown, but it may be ${writeNumber(-low)} ${fewer} to ${writeNumber(high)} more`;
-  const ends = low > 0 ? `${writeNumber(low)} to ${writeNumber(high)} more` : `${writeNumber(-high)} to ${writeNumber(-low)} ${fewer}`;
-  return `likely, but not sure, and it may be ${ends}`;
+  const which = row.isConstant ? "equal" : row.verdict !== "likely" ? row.verdict : low > 0 ? "more" : "fewer"; // a difference that all of so many games have is shown
+  const [lowest, highest, most] = [Math.abs(low), Math.abs(high), Math.max(-low, high)].map(writeNumber);
+  return fill(SENTENCES[`${which}, how sure`], { low: lowest, high: highest, most, run: "game", unit: unit && ` ${unit}`, fewer: unit ? "fewer" : "less" });
 }
 
-/** Say of rows by key what differs between A and B in a player's words: sentences. */
+/** Say of rows by key what differs between A and B in a player's words: sentences. `choices`: shares of phases in A and B with two actions or more. */
 export function differs(rows: Rows, choices: number[]): string[] {
-  const { gold, gold_with_token: token } = rows;
-  return [cubesDiffer(rows.inside), choiceDiffers(rows.actions, rows.action_points, choices), token.shown && !gold.shown ? goldDiffers(token, true) : goldDiffers(gold, false)];
-}
-
-function cubesDiffer(row: Row): string {
-  const how = sureness(row, "cubes");
-  if (row.verdict === "alike") return `In B about as many cubes stay in the tower as in A (${writeNumber(row.a.mean)}): ${how}.`;
-  if (row.verdict === "open") return `Whether more or fewer cubes stay in the tower in B is open (${instead(row)}): ${how}.`;
-  const fewer = row.difference.mean < 0 ? "fewer" : "more";
-  return `B: about ${writeNumber(Math.abs(row.difference.mean))} ${fewer} cubes stay in the tower (${instead(row)}): ${how}.`;
-}
-
-/** Say how many actions there are to choose from in a phase, and with how many points; `choices` are shares of A and B. */
-function choiceDiffers(actions: Row, points: Row, choices: number[]): string {
+  const { inside, actions, action_points: points, gold, gold_with_token: token } = rows;
   const [a, b] = choices.map((value) => `${(100 * value).toFixed(0)} %`);
-  const ofActions = actions.verdict === "alike"
-    ? `There are about as many actions to choose from (${writeNumber(actions.a.mean)} in a phase; two or more in ${a} of the phases)`
-    : `There are ${instead(actions, " actions to choose from in a phase")} (two or more in ${b} of the phases instead of ${a})`;
-  const ofPoints = points.verdict === "alike" ? `with about as many action points (${writeNumber(points.a.mean)})` : `with ${instead(points, " action points")}`;
-  const [first, second] = [actions, points].map((row) => (row.verdict === "alike" ? "no difference is shown" : sureness(row)));
-  return first === second ? `${ofActions}, ${ofPoints}: ${first}.` : `${ofActions}: ${first}; ${ofPoints}: ${second}.`;
-}
-
-function goldDiffers(row: Row, isWithToken: boolean): string {
-  const by = isWithToken ? " with the gold token" : "";
-  if (row.verdict === "alike") return `Passing pays about as much gold${by} (${writeNumber(row.a.mean)}).`;
-  return `Passing${by} pays ${instead(row, " gold")}: ${sureness(row)}.`;
+  const [how, other] = [actions, points].map((row) => (row.verdict === "alike" ? "no difference is shown" : sureness(row)));
+  const told = { actions: say("actions", actions, { choice_a: a, choice_b: b }), points: say("points", points), how, other };
+  const isToken = token.shown && !gold.shown;
+  const pays = isToken ? token : gold;
+  return [
+    say("inside", inside, { how: sureness(inside, "cubes") }),
+    fill(SENTENCES[how === other ? "choice" : "choices"], told),
+    say("gold", pays, { by_token: isToken ? " with the gold token" : "", how: sureness(pays) }),
+  ];
 }
 
 /** Say what a game with these rules is like: sentences. */
@@ -117,7 +96,7 @@ export function wishWords(wish: Wish, found: Found, a: Variant, rows: (Row & Fig
   const changes = joinWords(found.changed.map((key) => changeWords(key, a, found.variant, colours))) || "no change";
   const reached = `${row.title} ${mean} (${low} to ${high}${verdict === "met" ? "" : `, wished ${goal}`})${found.changed.length ? ` instead of ${before}` : ""}, in ${found.games.toLocaleString("en")} games played afresh`;
   const effects = rows.filter(({ key, shown }) => shown && key !== wish.key).sort((x, y) => effect(y) - effect(x));
-  const named = effects.slice(0, NAMED).map((each) => `${each.title} ${instead(each)}`);
+  const named = effects.slice(0, NAMED).map((each) => `${each.title} ${say("instead", each, { unit: "" })}`);
   if (effects.length > NAMED) named.push(`${plural(effects.length - NAMED, "other figure")}`);
   const first = verdict === "met"
     ? `The wish is met ${found.changed.length ? `by ${changes}` : "without a change"}: ${reached}.`

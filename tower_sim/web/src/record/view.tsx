@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { address, find, save, viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
 import { Field, Select, ShareDialog, Table, Tabs, Theme, openShare } from "../common/parts";
-import { capital, checkLength, joinWords, plural, sumOf } from "../common/text";
+import { capital, checkLength, fill, joinWords, plural, sumOf } from "../common/text";
 import { Begin } from "./begin";
 import { type Expected, NIGHTS, type Power, canTest, pValue, power } from "./law";
 import { type Due, type Head, type Played, type Rules, type Throw, isHappening, isRecount, pack, readDraft, tryDraft, unpack } from "./night";
@@ -342,7 +342,7 @@ export function verdict(name: string): [string, string] {
   const { colours, setup, later, skipped } = found;
   const count = plural(played().length, "throw");
   const common = { noun: "throw", like: `the model ${name}`, count };
-  const say = (key: string, more: Record<string, string | number> = {}) => data.says[key].replace(/\{(\w+)\}/g, (_, word) => String({ ...common, ...more }[word as "noun"]));
+  const say = (key: string, more: Record<string, string | number> = {}) => fill(data.says[key], { ...common, ...more });
   if (!setup.drops && !later.drops && !colours.drops) return [say("nothing"), say("nothing, how sure", { why: [...new Set(skipped)].join("; ") })];
   const [numbers, kinds] = [Math.max(...found.e), Math.max(...colours.e)];
   const most = Math.max(numbers, kinds);
