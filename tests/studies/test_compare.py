@@ -337,7 +337,7 @@ def test_towers_that_differ_are_told_by_the_keys_of_their_profiles(tmp_path: Pat
 
 def test_the_document_has_the_documented_keys(six: Comparison):
     document = json.loads(json.dumps(six.to_json(), allow_nan=False))
-    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/compare", 1, "7")
+    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/compare", 2, "7")
     assert (document["games"], document["pairs"], document["left_out"]) == (GAMES, GAMES, 0)
     assert document["differs"] == [{"key": "cubes", "a": 7, "b": 6}, {"key": "gold_divisor", "a": 3, "b": 2}]
     assert [each["key"] for each in document["figures"]] == KEYS

@@ -318,7 +318,7 @@ def test_the_command_says_and_writes_it(tmp_path: Path, capsys: Capture):
     assert output.endswith(f"rules: {file}\nplot: {tmp_path / 'p.svg'}\n")
     assert cli.main([*words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["version"], document["verdict"]) == ("tower-sim/wish", 2, "met")
+    assert (document["schema"], document["version"], document["verdict"]) == ("tower-sim/wish", 3, "met")
     assert document["ways"][document["best"]]["changes"] == {"cubes": "9"}
     assert (document["games"], document["model"], document["interrupted"]) == (4000, "surrogate", False)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tower_sim.tools import face
 
 if TYPE_CHECKING:
+    from tower_sim.compiled import paired
     from tower_sim.compiled.choice import WAYS, call, chosen, way
     from tower_sim.compiled.file import CompiledFile, CompiledFunction, Memory
     from tower_sim.compiled.marks import R, T, aside, inner

@@ -102,7 +102,8 @@ class Row:
 
     `difference` is the mean of B - A with the 95 % confidence interval of this figure alone. It has no interval if all
     pairs have the same difference, and for fewer than FEWEST pairs; then there is no `correlation` either. `p` is
-    two-sided, and `p_adjusted` is corrected for all `tests` figures of the table.
+    two-sided, and `p_adjusted` is corrected for all `tests` figures of the table. `half_b` is half of the 95 % interval
+    of B's mean.
     """
 
     key: str
@@ -118,6 +119,7 @@ class Row:
     p: float
     p_adjusted: float
     tests: int
+    half_b: float = math.nan
 
     @property
     def extra_unit(self) -> str:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         fit_group,
         terms,
     )
+    from tower_sim.surrogate.kernel import GAMES
     from tower_sim.surrogate.many import ManyTowers
     from tower_sim.surrogate.model import SurrogateModel
     from tower_sim.surrogate.ship import ShipSurrogate, document, js_text, json_text

@@ -13,41 +13,38 @@ from typing import Any
 import numpy as np
 
 from tower_sim.apparatus import Apparatus
+from tower_sim.compiled import call, paired
 from tower_sim.games import LEVEL, Compared, Course, Row, Values, leaves
 from tower_sim.requests import DEFAULT, Variant
-from tower_sim.results import CONFIDENCE, FEWEST, Array, Estimates, Figure, holm
-from tower_sim.surrogate import FAILED_NAME
+from tower_sim.results import CONFIDENCE, FEWEST, Array, Estimate, Figure
+from tower_sim.surrogate import FAILED_NAME, GAMES
 
 POWER = 0.8  # probability that the stated number of games shows a difference
 _NORMAL = 100_000  # games from which the normal distribution replaces Student's
-_NOTHING = 1e-12  # relative to the values: a smaller spread of differences is rounding error
+_NOTHING = 1e-12  # relative to the values: a smaller spread is rounding error
 
 
 def rows(a: Array, b: Array, figures: Sequence[Figure]) -> tuple[Row, ...]:
     """Return the row of each of k figures from n >= 2 pairs, both of shape (n, k), with p corrected for all (Holm).
 
-    `p` is Student's of the paired differences; if all are the same, 1 for a difference of 0, else that of the sign
-    test.
+    The lab calls the same compiled functions. If all differences are the same, `p` is 1 for a difference of 0, else
+    that of the sign test.
     """
-    if not figures:
-        return ()
-    n, size = len(a), np.maximum(np.abs(a).max(0), np.abs(b).max(0))
-    (mean_a, sd_a), (mean_b, sd_b), (difference, sd) = ((x.mean(0), x.std(0, ddof=1)) for x in (a, b, b - a))
-    is_constant = sd <= _NOTHING * size
-    sd = np.where(is_constant, 0.0, sd)
-    error = np.where(is_constant, np.nan, sd / math.sqrt(n))
-    by_sign = np.where(np.abs(difference) <= _NOTHING * size, 1.0, 2.0 ** (1 - n))
-    p = np.where(is_constant, by_sign, 2 * _stats.t.sf(np.abs(difference) / error, n - 1))
-    half = error * float(_stats.t.ppf((1 + CONFIDENCE) / 2, n - 1)) * (1 if n >= FEWEST else np.nan)
-    flat = np.isnan(half) | (sd_a <= _NOTHING * size) | (sd_b <= _NOTHING * size)
-    product = ((a - mean_a) * (b - mean_b)).sum(0)
-    correlation = np.where(flat, np.nan, product / (n - 1) / np.where(flat, 1.0, sd_a * sd_b))
-    differences = Estimates(difference, difference - half, difference + half, np.full(len(figures), n))
-    numbers = (each.tolist() for each in (mean_a, mean_b, sd_a, sd_b, sd, correlation, p, holm(p)))
-    return tuple(
-        Row(figure.key, figure.title, figure.unit, difference, *of, tests=len(figures))
-        for figure, difference, *of in zip(figures, differences, *numbers, strict=True)
-    )
+    n = len(a)
+    sums: Array = np.zeros((len(paired.SUMS), len(figures)))
+    table: Array = np.zeros((len(figures), len(paired.COLUMNS)))
+    call(GAMES, "sum_pairs", np.asarray(a, float), np.asarray(b, float), sums)
+    call(GAMES, "compare_pairs", sums, table, n)
+    found: list[Row] = []
+    for figure, numbers, largest in zip(figures, table.tolist(), sums[-1].tolist(), strict=True):
+        mean_a, sd_a, _, mean_b, sd_b, half_b, value, sd, half, p, adjusted = numbers
+        half = half if n >= FEWEST else math.nan
+        is_flat = math.isnan(half) or min(sd_a, sd_b) <= _NOTHING * largest
+        correlation = math.nan if is_flat else (sd_a**2 + sd_b**2 - sd**2) / (2 * sd_a * sd_b)
+        difference = Estimate(value, value - half, value + half, n)
+        of = mean_a, mean_b, sd_a, sd_b, sd, correlation, p, adjusted, len(figures), half_b
+        found.append(Row(figure.key, figure.title, figure.unit, difference, *of))
+    return tuple(found)
 
 
 def smaller(row: Row) -> tuple[float, float, int] | None:
@@ -104,7 +101,7 @@ _optimize: Any = importlib.import_module("scipy.optimize")
 
 
 SCHEMA = "tower-sim/compare"
-VERSION = 1
+VERSION = 2
 _DOUBT = (
     "This is of a surrogate that failed its own check, so nothing here is certain of the tower; take --model physics."
 )

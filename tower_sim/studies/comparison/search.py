@@ -25,7 +25,7 @@ from tower_sim.games import Compared
 from tower_sim.models import PHYSICS, Model, open_model
 from tower_sim.physics import PhysicsSettings
 from tower_sim.requests import Variant, read_variant
-from tower_sim.results import CONFIDENCE, FEWEST, Array, Estimate, percent, student_quantile
+from tower_sim.results import FEWEST, Array, Estimate, percent
 from tower_sim.studies.comparison.play import (
     MAX_GAMES,
     RuleValues,
@@ -423,12 +423,11 @@ class Search:
             doubt = f"{percent(beyond)} of the drops lie outside of what the fast model was fitted to"
         elif FAILED_NAME in found.model:
             doubt = "the fast model failed its own check"
-        half = float(student_quantile(len(found) - 1, (1 + CONFIDENCE) / 2)) / math.sqrt(len(found))
         rows = {row.key: row for group in found.groups for row in group}
         means, verdicts = dict[str, Estimate](), dict[str, Verdict]()
         for wish in self.wishes:
             row = rows[wish.key]
-            mean = Estimate(row.mean_b, row.mean_b - half * row.sd_b, row.mean_b + half * row.sd_b, len(found))
+            mean = Estimate(row.mean_b, row.mean_b - row.half_b, row.mean_b + row.half_b, len(found))
             means[wish.key] = mean
             verdicts[wish.key] = Verdict.OPEN if doubt else wish.verdict(mean.low, mean.high, row.sd_b)
         off = math.hypot(*(wish.off(rows[wish.key].mean_b) / self.scale(wish) for wish in self.wishes))

@@ -24,7 +24,7 @@ from tower_sim.studies.comparison.paired import Comparison, noun, row_json
 from tower_sim.studies.comparison.play import RuleValues, Way, as_it_was
 from tower_sim.tools import count_noun, one_line, toml_key, toml_text, writing
 
-SCHEMA, VERSION = "tower-sim/wish", 2
+SCHEMA, VERSION = "tower-sim/wish", 3
 BEYOND = 0.05  # share of drops outside of the fitted range from which on the fast model cannot tell
 _TOLD = 0.001  # share of drops outside of the fitted range from which on a sentence says so
 _NAMED = 6  # side effects that the sentences name
