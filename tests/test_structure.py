@@ -99,7 +99,7 @@ LOOKS_INTO = {
     "clients": "games surrogate",
     "contracts": "apparatus campaign physics",
     "drawing": "apparatus games",
-    "games": "apparatus requests results service",
+    "games": "requests results service",
     "pages": "calibration games studies surrogate web",
     "physics": "apparatus calibration campaign cli compiled documents studies surrogate tools values web",
     "service": "requests",

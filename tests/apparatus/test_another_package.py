@@ -32,7 +32,8 @@ from support.command_line import here
 done = (here(*line.split()) for line in sys.argv[1:])
 print(json.dumps([(each.returncode, each.stdout, each.stderr) for each in done]))
 """
-LIST, PLAY, PLAY_IN_WORDS = "tower list --json", "play toy_game --seed 7 --json", "play toy_game --seed 7"
+LIST, LIST_IN_WORDS, RULES = "tower list --json", "tower list", "play toy_game --help-rules"
+PLAY, PLAY_IN_WORDS = "play toy_game --seed 7 --json", "play toy_game --seed 7"
 DROP, SHOW = "throw toy_box --cubes red=3 --seed 1", "tower show toy_box -o box.png"
 RUN = "campaign run spec.toml -o data --workers 1"
 CHECK, REPORT = "campaign check data", "campaign report data -o report"
@@ -65,12 +66,16 @@ def test_every_command_knows_its_game_its_box_and_its_engine(tmp_path: Path):
     import pyarrow.parquet as parquet
 
     (tmp_path / "spec.toml").write_text(CAMPAIGN)
-    done = commands(LIST, PLAY, PLAY_IN_WORDS, DROP, RUN, CHECK, REPORT, COMPARE, SHOW, cwd=tmp_path)
+    done = commands(
+        LIST, LIST_IN_WORDS, RULES, PLAY, PLAY_IN_WORDS, DROP, RUN, CHECK, REPORT, COMPARE, SHOW, cwd=tmp_path
+    )
     assert {line: error for line, (status, _, error) in done.items() if status} == {}
     output = {line: out for line, (_, out, _) in done.items()}
     for group, name in (("apparatus", "toy_box"), ("engines", "toy_engine"), ("games", "toy_game")):
         packages = [entry["package"] for entry in json.loads(output[LIST])[group] if entry["name"] == name]
         assert packages == ["toy_package"]
+    assert output[LIST_IN_WORDS].count("[from toy_package]") == 3
+    assert "cubes: red cubes" in output[RULES]
     total = sum(turn["facts"]["points"] for turn in json.loads(output[PLAY])["turns"])
     assert 0 < total < 18
     assert f"You made {total} points." in output[PLAY_IN_WORDS]
@@ -93,8 +98,10 @@ def test_a_package_that_cannot_be_loaded_spoils_nothing_but_what_it_brings(tmp_p
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
     groups = (f"[tower_sim.{group}]\nbroken = no_such_module:THING\n" for group in ("apparatus", "engine", "game"))
     (info / "entry_points.txt").write_text("\n".join(groups))
-    drop, listed, play = "throw amerigo --cubes red=3 --seed 1 --model two_thirds", "tower list", "play broken"
-    done = commands(drop, listed, play, cwd=tmp_path, package=tmp_path)
-    assert (done[drop][0], done[listed][0]) == (0, 0)
-    assert "broken" in done[listed][1]
+    drop, play = "throw amerigo --cubes red=3 --seed 1 --model two_thirds", "play broken"
+    done = commands(drop, LIST, LIST_IN_WORDS, play, "play --help", cwd=tmp_path, package=tmp_path)
+    assert [done[line][0] for line in (drop, LIST, LIST_IN_WORDS, "play --help")] == [0] * 4
+    assert "broken" in done[LIST_IN_WORDS][1]
+    (entry,) = (entry for entry in json.loads(done[LIST][1])["games"] if entry["name"] == "broken")
+    assert "cannot be loaded" in entry["error"]
     assert (done[play][0], done[play][2].count("\n")) == (2, 1)

@@ -3,7 +3,7 @@
 import hashlib
 import itertools
 import re
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pytest
@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each_case
 
+from tests.support.hulls import count_boxes
 from tests.support.towers import REFERENCE
-from tower_sim.apparatus import Box, axes, load, parse, parts, where
+from tower_sim.apparatus import load, parse, parts, where
 from tower_sim.apparatus.amerigo import Floor
 from tower_sim.apparatus.tower_parts import TowerOfFloors
 from tower_sim.documents import read
@@ -35,11 +36,6 @@ def edited(table: str, line: str, whole: str = TEXT) -> str:
         re.sub(rf"^{key} *=.*$", line, body, flags=re.M) if re.search(rf"^{key} *=", body, re.M) else f"{body}{line}\n"
     )
     return f"{head}[{table}]{body}" + "".join(f"[{text}" for text in rest)
-
-
-def contains(box: Box, point: np.ndarray) -> Any:
-    local = (point - box.centre) @ axes(np.array([box.orientation]))[0]
-    return (np.abs(local) <= np.array(box.half) + 1e-12).all(axis=-1)
 
 
 NEW = r"^(ledge_mm|offset_mm|slope_deg|rows|end_ledge_mm) .*\n"  # keys that floors had not before
@@ -106,59 +102,13 @@ def test_sloping_bars_leave_their_openings_free_and_nothing_open_at_the_walls(al
         """The heights at which a plumb line meets the floor."""
         point = (other, across) if along == "x" else (across, other)
         line = np.array([(*point, z) for z in heights])
-        return heights[np.any([contains(box, line) for box in boxes], axis=0)]
+        return heights[count_boxes(boxes, line) > 0]
 
     for across, other in rng.uniform(-half, half, (24, 2)):
         heights_met = met(across, other)
         assert bool(len(heights_met)) != any(low < across < high for low, high in places)
         assert all(floor.underside <= height <= floor.peak(2 * half) for height in heights_met)
     assert met(-half + 1e-4, 0.0)[-1] > met(-half + 3e-3, 0.0)[-1]
-
-
-@each_case("pattern", ["slots", "squares", "corners"])
-@each_case("along", ["x", "y"])
-def test_a_floor_is_solid_exactly_where_no_opening_is(pattern: str, along: str):
-    text = re.sub(NEW, "", TEXT, flags=re.M)
-    for table in ("upper_floor", "lower_floor"):
-        text = edited(table, f'pattern = "{pattern}"\nalong = "{along}"\nlength_mm = 50', text)
-    apparatus = cast("TowerOfFloors", parse(text, pattern))
-    tower, half = apparatus.given, apparatus.given.half
-    rng = np.random.default_rng(1)
-    for name, floor in tower.floors.items():
-        boxes = [box for box in apparatus.boxes if box.part == name]
-        holes = floor.cut(2 * half)
-        x, y = rng.uniform(-half, half, (500, 2)).T
-        points = np.stack([x, y, np.full(500, floor.top - floor.thickness / 2)], axis=1)
-        is_open = np.any([(x0 < x) & (x < x1) & (y0 < y) & (y < y1) for x0, x1, y0, y1 in holes], axis=0)
-        assert np.array_equal(np.sum([contains(box, points) for box in boxes], axis=0), np.where(is_open, 0, 1))
-        assert 50 < is_open.sum() < 450
-
-
-def test_nothing_stands_in_the_way_inside_the_funnel_but_the_ribs(apparatus: TowerOfFloors):
-    given, rng = apparatus.given, np.random.default_rng(2)
-    boxes = [box for box in apparatus.boxes if box.part not in ("rib",)]
-    points = rng.uniform((-1, -1, given.tube.top), (1, 1, given.rim_top), (2000, 3))
-    grown = (points[:, 2] - given.tube.top) / given.funnel.height
-    points[:, :2] *= (given.half + grown * (given.funnel.rim / 2 - given.half) - 1e-6)[:, None]
-    assert not any(contains(box, points).any() for box in boxes)
-
-
-def test_the_tube_and_funnel_are_closed_around_the_inside(apparatus: TowerOfFloors):
-    """Every level line out of the axis meets a wall, except through the exit."""
-    rng = np.random.default_rng(3)
-    walls = [box for box in apparatus.boxes if box.part in ("tube", "funnel")]
-    for _ in range(500):
-        z = rng.uniform(0.04, apparatus.rim_top - 1e-3)
-        angle = rng.uniform(0, 2 * np.pi)
-        ray = np.array([[r * np.cos(angle), r * np.sin(angle), z] for r in np.arange(0.02, 0.12, 0.001)])
-        if z < apparatus.given.exit_top and np.cos(angle) > 0:
-            continue
-        assert any(contains(box, ray).any() for box in walls)
-
-
-@pytest.fixture(name="apparatus")
-def _apparatus() -> TowerOfFloors:
-    return cast("TowerOfFloors", load(REFERENCE))
 
 
 @each_case(

@@ -31,6 +31,9 @@ OBJECTS = "3D/Objects/object_1.model"
 PARTS = "".join(f'<component p:path="/{OBJECTS}" objectid="{k}"/>' for k in (1, 2))
 
 
+TWO_ITEMS = '<item objectid="1"/><item objectid="2"/>'
+
+
 def _stl(mesh: Any = TOWER) -> bytes:
     return mesh.export(file_type="stl")
 
@@ -60,16 +63,15 @@ def _bambu(subtype: str) -> bytes:
     return package(root, {OBJECTS: objects, **_settings("model_settings", part)})
 
 
-def _two(**attributes: str) -> bytes:
+def _two(items: str = TWO_ITEMS, **attributes: str) -> bytes:
     """Return a tower with a box of other attributes."""
-    items = '<item objectid="1"/><item objectid="2"/>'
     return package(model(thing(1, TOWER) + thing(2, BOX, **attributes), items))
 
 
 def _cura() -> bytes:
     group = '<metadatagroup><metadata name="cura:infill_mesh">True</metadata></metadatagroup>'
     box = thing(2, BOX).replace("<mesh>", group + "<mesh>")
-    text = model(thing(1, TOWER) + box, '<item objectid="1"/><item objectid="2"/>')
+    text = model(thing(1, TOWER) + box, TWO_ITEMS)
     return package(text.replace("<model ", '<model xmlns:cura="http://software.ultimaker.com/xml/cura/3mf/2015/10" '))
 
 
@@ -81,132 +83,82 @@ def _painted() -> bytes:
     )
 
 
-SIZE = (36, 36, 70)
-GOOD: dict[str, tuple[str, Callable[[], bytes], str | None, int, tuple[float, ...], list[str]]] = {
-    "inch": ("a.3mf", lambda: package(model(thing(1, TOWER), unit="inch")), "inch", NUMBER, SIZE, []),
-    "centimetres": ("a.3mf", lambda: package(model(thing(1, TOWER), unit="centimeter")), "cm", NUMBER, SIZE, []),
-    "a support": ("a.3mf", lambda: _two(type="support"), "mm", NUMBER, SIZE, ["left out: 1 support"]),
-    "a surface": ("a.3mf", lambda: _two(type="surface", name="Sun"), "mm", NUMBER, SIZE, ["left out: 1 surface 'Sun'"]),
-    "another": ("a.3mf", lambda: _two(type="other"), "mm", NUMBER, SIZE, ["left out: 1 other object"]),
-    "not printed": (
-        "a.3mf",
-        lambda: package(
-            model(thing(1, TOWER) + thing(2, BOX), '<item objectid="2" printable="0"/><item objectid="1"/>')
+WITH_BOX = {"triangles": NUMBER + 12, "size": (36, 36, 85)}
+MODIFIER = "left out: 1 modifier 'Box'"
+ELSEWHERE = f'<components><component p:path="/{OBJECTS}" objectid="1"/></components>'
+TURNED = '<components><component objectid="1" transform="2 0 0 0 1 0 0 0 1 5 0 0"/></components>'
+
+
+def _good(data: Callable[[], bytes], *notes: str, **other: Any) -> tuple[Callable[[], bytes], dict[str, Any]]:
+    """A file that is read as the tower alone in mm, but for `other`."""
+    return data, {"notes": [*notes], "unit": "mm", "triangles": NUMBER, "size": (36, 36, 70)} | other
+
+
+GOOD: dict[str, dict[str, tuple[Callable[[], bytes], dict[str, Any]]]] = {
+    "3mf": {
+        "inch": _good(lambda: package(model(thing(1, TOWER), unit="inch")), unit="inch"),
+        "centimetres": _good(lambda: package(model(thing(1, TOWER), unit="centimeter")), unit="cm"),
+        "a support": _good(lambda: _two(type="support"), "left out: 1 support"),
+        "a surface": _good(lambda: _two(type="surface", name="Sun"), "left out: 1 surface 'Sun'"),
+        "another": _good(lambda: _two(type="other"), "left out: 1 other object"),
+        "not printed": _good(
+            lambda: _two('<item objectid="2" printable="0"/><item objectid="1"/>'),
+            "left out: 1 item that is not printed",
         ),
-        "mm",
-        NUMBER,
-        SIZE,
-        ["left out: 1 item that is not printed"],
-    ),
-    "PrusaSlicer's modifier": (
-        "a.3mf",
-        lambda: _prusa('key="volume_type" value="ParameterModifier"'),
-        "mm",
-        NUMBER,
-        SIZE,
-        ["left out: 1 modifier 'Box'"],
-    ),
-    "Slic3r's modifier": (
-        "a.3mf",
-        lambda: _prusa('key="modifier" value="1"'),
-        "mm",
-        NUMBER,
-        SIZE,
-        ["left out: 1 modifier 'Box'"],
-    ),
-    "Bambu's modifier": (
-        "a.3mf",
-        lambda: _bambu("modifier_part"),
-        "mm",
-        NUMBER,
-        SIZE,
-        ["left out: 1 modifier 'Box'"],
-    ),
-    "Cura's modifier": ("a.3mf", _cura, "mm", NUMBER, SIZE, ["left out: 1 infill mesh"]),
-    "parts in another file": ("a.3mf", lambda: _bambu("normal_part"), "mm", NUMBER + 12, (36, 36, 85), []),
-    "equal numbers in two files": (
-        "a.3mf",
-        lambda: package(
-            model(
-                thing(1, TOWER) + thing(2, f'<components><component p:path="/{OBJECTS}" objectid="1"/></components>'),
-                '<item objectid="1"/><item objectid="2"/>',
+        "PrusaSlicer's modifier": _good(lambda: _prusa('key="volume_type" value="ParameterModifier"'), MODIFIER),
+        "Slic3r's modifier": _good(lambda: _prusa('key="modifier" value="1"'), MODIFIER),
+        "Bambu's modifier": _good(lambda: _bambu("modifier_part"), MODIFIER),
+        "Cura's modifier": _good(_cura, "left out: 1 infill mesh"),
+        "parts in another file": _good(lambda: _bambu("normal_part"), **WITH_BOX),
+        "equal numbers in two files": _good(
+            lambda: package(
+                model(thing(1, TOWER) + thing(2, ELSEWHERE), TWO_ITEMS), {OBJECTS: model(thing(1, BOX), "")}
             ),
-            {OBJECTS: model(thing(1, BOX), "")},
+            **WITH_BOX,
         ),
-        "mm",
-        NUMBER + 12,
-        (36, 36, 85),
-        [],
-    ),
-    "a model elsewhere": (
-        "a.3mf",
-        lambda: package(model(thing(1, TOWER)), {"3D/3dmodel.model": model(thing(1, BOX))}, root="Own/tower.model"),
-        "mm",
-        NUMBER,
-        SIZE,
-        [],
-    ),
-    "pictures that are not there": ("a.3mf", _painted, "mm", NUMBER, SIZE, []),
-    "moved components": (
-        "a.3mf",
-        lambda: package(
-            model(
-                thing(1, BOX)
-                + thing(2, '<components><component objectid="1" transform="2 0 0 0 1 0 0 0 1 5 0 0"/></components>'),
-                '<item objectid="2" transform="0 3 0 1 0 0 0 0 1 0 0 0"/><item objectid="1"/>',
-            )
+        "a model elsewhere": _good(
+            lambda: package(model(thing(1, TOWER)), {"3D/3dmodel.model": model(thing(1, BOX))}, root="Own/tower.model")
         ),
-        "mm",
-        24,
-        (20, 60, 30),  # x from -10 to 10, y from -15 to 45
-        [],
-    ),
-    "Latin-1": ("a.stl", lambda: _text(name="Würfelturm".encode("latin-1")), None, NUMBER, SIZE, []),
-    "capitals and CRLF": (
-        "a.stl",
-        lambda: b"\xef\xbb\xbf" + _text().upper().replace(b"\n", b"\r\n"),
-        None,
-        NUMBER,
-        SIZE,
-        [],
-    ),
-    "binary that begins as text": ("a.stl", lambda: b"solid of nobody".ljust(80) + _stl()[80:], None, NUMBER, SIZE, []),
-    "two solids": ("a.stl", lambda: _text() + _text(BOX), None, NUMBER + 12, (36, 36, 85), []),
-    "a count too small": (
-        "a.stl",
-        lambda: _count(10),
-        None,
-        NUMBER,
-        SIZE,
-        [f"its header counts 10 triangles, and {NUMBER} are there: all are read"],
-    ),
-    "bytes at the end": (
-        "a.stl",
-        lambda: _stl() + b"by me",
-        None,
-        NUMBER,
-        SIZE,
-        ["5 bytes after the last triangle are left out"],
-    ),
-    "a solid without an end": (
-        "a.stl",
-        lambda: _text(name=b"shell").partition(b"endsolid")[0] + _text(BOX),
-        None,
-        NUMBER + 12,
-        (36, 36, 85),
-        [f"solid 'shell' has no end: the {NUMBER} triangles before it are read"],
-    ),
+        "pictures that are not there": _good(_painted),
+        "moved components": _good(
+            lambda: package(
+                model(
+                    thing(1, BOX) + thing(2, TURNED),
+                    '<item objectid="2" transform="0 3 0 1 0 0 0 0 1 0 0 0"/><item objectid="1"/>',
+                )
+            ),
+            triangles=24,
+            size=(20, 60, 30),  # x from -10 to 10, y from -15 to 45
+        ),
+    },
+    "stl": {
+        "Latin-1": _good(lambda: _text(name="Würfelturm".encode("latin-1"))),
+        "capitals and CRLF": _good(lambda: b"\xef\xbb\xbf" + _text().upper().replace(b"\n", b"\r\n")),
+        "binary that begins as text": _good(lambda: b"solid of nobody".ljust(80) + _stl()[80:]),
+        "two solids": _good(lambda: _text() + _text(BOX), **WITH_BOX),
+        "a count too small": _good(
+            lambda: _count(10), f"its header counts 10 triangles, and {NUMBER} are there: all are read"
+        ),
+        "bytes at the end": _good(lambda: _stl() + b"by me", "5 bytes after the last triangle are left out"),
+        "a solid without an end": _good(
+            lambda: _text(name=b"shell").partition(b"endsolid")[0] + _text(BOX),
+            f"solid 'shell' has no end: the {NUMBER} triangles before it are read",
+            **WITH_BOX,
+        ),
+    },
 }
 
 
-@pytest.mark.parametrize("case", GOOD)
-def test_a_file_is_read_as_it_was_meant(case: str, tmp_path: Path) -> None:
-    name, data, unit, triangles, size, notes = GOOD[case]
-    (tmp_path / name).write_bytes(data())
-    mesh, own, _, found = read(tmp_path / name)
-    assert (own, len(mesh.faces), list(found)) == (unit, triangles, notes)
-    assert np.ptp(mesh.vertices, axis=0) == pytest.approx(size, abs=1e-4)
-    if own:  # an STL shares no corners yet
+@pytest.mark.parametrize(("form", "case"), [(form, case) for form, cases in GOOD.items() for case in cases])
+def test_a_file_is_read_as_it_was_meant(form: str, case: str, tmp_path: Path) -> None:
+    data, expected = GOOD[form][case]
+    file = tmp_path / f"a.{form}"
+    file.write_bytes(data())
+    mesh, unit, _, notes = read(file)
+    assert unit == (expected["unit"] if form == "3mf" else None)  # an STL says none
+    assert (len(mesh.faces), list(notes)) == (expected["triangles"], expected["notes"])
+    assert np.ptp(mesh.vertices, axis=0) == pytest.approx(expected["size"], abs=1e-4)
+    if unit:  # an STL shares no corners yet
         assert mesh.closed()[2].all()  # outsides are outside, also of what is mirrored
     assert len(set(mesh.parts)) == len(mesh.parts)
 
@@ -232,74 +184,67 @@ def _lie(data: bytes, size: int) -> bytes:
     return data.replace(struct.pack("<I", largest.file_size), struct.pack("<I", size))
 
 
-BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
-    "not packed": ("a.3mf", lambda: b"hello", "File is not a zip file"),
-    "no relations": ("a.3mf", lambda: _zip({"3D/3dmodel.model": model(thing(1, BOX))}), "it has no part '_rels/.rels'"),
-    "no model": ("a.3mf", lambda: _zip({"_rels/.rels": "<Relationships/>"}), "it has no part that is a model"),
-    "an absent part": (
-        "a.3mf",
-        lambda: package(model(thing(1, f"<components>{PARTS}</components>"))),
-        "it has no part '/3D/Objects/object_1.model'",
-    ),
-    "an absent vertex": ("a.3mf", lambda: _with('v1="1"', 'v1="99"'), "Invalid model node index"),
-    "a vertex of 1e38": ("a.3mf", lambda: _with('x="-5"', 'x="1e38"'), "Invalid Model Coordinates"),
-    "a decimal comma": ("a.3mf", lambda: _with('x="-5"', 'x="-5,5"'), "non-numeric characters"),
-    "entities": ("a.3mf", lambda: _with("<model", '<!DOCTYPE x [<!ENTITY a "b">]><model'), "a type of document"),
-    "broken": ("a.3mf", lambda: _with("</mesh>", ""), "its XML is broken"),
-    "a transform without numbers": (
-        "a.3mf",
-        lambda: _with('"1"/></build', '"1" transform="nan 0 0 0 1 0 0 0 1 0 0 0"/></build'),
-        "not finite",
-    ),
-    "nothing to print": ("a.3mf", lambda: package(model(thing(1, BOX), "")), "nothing in it is printed"),
-    "only a support": ("a.3mf", lambda: package(model(thing(1, BOX, type="support"))), "left out: 1 support"),
-    "an object in itself": (
-        "a.3mf",
-        lambda: package(model(thing(1, '<components><component objectid="1"/></components>'))),
-        "20 deep in each other",
-    ),
-    "an unknown extension": (
-        "a.3mf",
-        lambda: _with("<model", '<model requiredextensions="q" xmlns:q="http://example.com/q"'),
-        "it needs the extension 'q'",
-    ),
-    "PrusaSlicer's negative volume": (
-        "a.3mf",
-        lambda: _prusa('key="volume_type" value="NegativeVolume"'),
-        "'Box' is negative",
-    ),
-    "Bambu's negative volume": ("a.3mf", lambda: _bambu("negative_part"), "'Box' is negative"),
-    "marked triangles that are not there": (
-        "a.3mf",
-        lambda: _prusa('key="modifier" value="1"', last=9999),
-        "which are not there",
-    ),
-    "two parts of one name": (
-        "a.3mf",
-        lambda: package(model(thing(1, BOX)), {"3D/3dmodel.modem": ""}).replace(b"modem", b"model"),
-        "two parts of one name",
-    ),
-    "a count too large": ("a.stl", lambda: _count(99), f"counts 99 triangles, and {NUMBER} are there: it is cut off"),
-    "cut off": ("a.stl", lambda: _stl()[:-30], f"and {NUMBER - 1} are there: it is cut off"),
-    "two in one": ("a.stl", lambda: _stl() + _stl(), "or several in one"),
-    "text cut off": ("a.stl", lambda: (_text() + _text(BOX))[:-300], "it is cut off at line"),
-    "a facet with four corners": (
-        "a.stl",
-        lambda: _text().replace(b"endloop", b"vertex 0 0 0\nendloop", 1),
-        "line 2 is 'facet normal",
-    ),
-    "a comma": ("a.stl", lambda: _text(BOX).replace(b"vertex -5", b"vertex -5,5", 1), "the facet at line 2 has"),
-    "a facet outside": ("a.stl", lambda: _text().partition(b"\n")[2], "a facet outside a solid"),
-    "a text": ("a.stl", lambda: b"Dear all,\nthis is the tower.", "it is cut off at line 1, or it is no STL"),
+BAD: dict[str, dict[str, tuple[Callable[[], bytes], str]]] = {
+    "3mf": {
+        "not packed": (lambda: b"hello", "File is not a zip file"),
+        "no relations": (lambda: _zip({"3D/3dmodel.model": model(thing(1, BOX))}), "it has no part '_rels/.rels'"),
+        "no model": (lambda: _zip({"_rels/.rels": "<Relationships/>"}), "it has no part that is a model"),
+        "an absent part": (
+            lambda: package(model(thing(1, f"<components>{PARTS}</components>"))),
+            "it has no part '/3D/Objects/object_1.model'",
+        ),
+        "an absent vertex": (lambda: _with('v1="1"', 'v1="99"'), "Invalid model node index"),
+        "a vertex of 1e38": (lambda: _with('x="-5"', 'x="1e38"'), "Invalid Model Coordinates"),
+        "a decimal comma": (lambda: _with('x="-5"', 'x="-5,5"'), "non-numeric characters"),
+        "entities": (lambda: _with("<model", '<!DOCTYPE x [<!ENTITY a "b">]><model'), "a type of document"),
+        "broken": (lambda: _with("</mesh>", ""), "its XML is broken"),
+        "a transform without numbers": (
+            lambda: _with('"1"/></build', '"1" transform="nan 0 0 0 1 0 0 0 1 0 0 0"/></build'),
+            "not finite",
+        ),
+        "nothing to print": (lambda: package(model(thing(1, BOX), "")), "nothing in it is printed"),
+        "only a support": (lambda: package(model(thing(1, BOX, type="support"))), "left out: 1 support"),
+        "an object in itself": (
+            lambda: package(model(thing(1, '<components><component objectid="1"/></components>'))),
+            "20 deep in each other",
+        ),
+        "an unknown extension": (
+            lambda: _with("<model", '<model requiredextensions="q" xmlns:q="http://example.com/q"'),
+            "it needs the extension 'q'",
+        ),
+        "PrusaSlicer's negative volume": (
+            lambda: _prusa('key="volume_type" value="NegativeVolume"'),
+            "'Box' is negative",
+        ),
+        "Bambu's negative volume": (lambda: _bambu("negative_part"), "'Box' is negative"),
+        "marked triangles that are not there": (lambda: _prusa('key="modifier" value="1"', last=9999), "are not there"),
+        "two parts of one name": (
+            lambda: package(model(thing(1, BOX)), {"3D/3dmodel.modem": ""}).replace(b"modem", b"model"),
+            "two parts of one name",
+        ),
+    },
+    "stl": {
+        "a count too large": (lambda: _count(99), f"counts 99 triangles, and {NUMBER} are there: it is cut off"),
+        "cut off": (lambda: _stl()[:-30], f"and {NUMBER - 1} are there: it is cut off"),
+        "two in one": (lambda: _stl() + _stl(), "or several in one"),
+        "text cut off": (lambda: (_text() + _text(BOX))[:-300], "it is cut off at line"),
+        "a facet with four corners": (
+            lambda: _text().replace(b"endloop", b"vertex 0 0 0\nendloop", 1),
+            "line 2 is 'facet normal",
+        ),
+        "a comma": (lambda: _text(BOX).replace(b"vertex -5", b"vertex -5,5", 1), "the facet at line 2 has"),
+        "a facet outside": (lambda: _text().partition(b"\n")[2], "a facet outside a solid"),
+        "a text": (lambda: b"Dear all,\nthis is the tower.", "it is cut off at line 1, or it is no STL"),
+    },
 }
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_a_file_that_is_not_whole_or_not_allowed_is_refused_in_one_line(case: str, tmp_path: Path) -> None:
-    name, data, says = BAD[case]
-    (tmp_path / name).write_bytes(data())
+@pytest.mark.parametrize(("form", "case"), [(form, case) for form, cases in BAD.items() for case in cases])
+def test_a_file_that_is_not_whole_or_not_allowed_is_refused_in_one_line(form: str, case: str, tmp_path: Path) -> None:
+    data, says = BAD[form][case]
+    (tmp_path / f"a.{form}").write_bytes(data())
     with pytest.raises(UsageError, match="cannot be read: ") as error:
-        read(tmp_path / name)
+        read(tmp_path / f"a.{form}")
     assert says in str(error.value)
     assert "\n" not in str(error.value)
 

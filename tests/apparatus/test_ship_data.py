@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from support.cases import each_case
 
-from tower_sim.apparatus import Box, Zone, axes, catalogue
+from tests.support.hulls import count_boxes
+from tower_sim.apparatus import Zone, catalogue
 from tower_sim.apparatus import shapes as polygon
 from tower_sim.apparatus.combat_ship.dimensions import CombatShip
 from tower_sim.apparatus.zones import find_neighbours
@@ -33,13 +34,8 @@ def zone_of(profile: dict[str, Any], name: str) -> dict[str, Any]:
     return next(zone for zone in profile["zones"] if zone["name"] == name)
 
 
-def is_in(box: Box, points: np.ndarray) -> np.ndarray:
-    local = (points - box.centre) @ axes(np.array([box.orientation]))[0]
-    return np.all(np.abs(local) <= np.array(box.half) + 1e-9, axis=1)
-
-
 def is_solid(points: np.ndarray) -> np.ndarray:
-    return np.any([is_in(box, points) for box in SHIP.boxes], axis=0)
+    return count_boxes(SHIP.boxes, points) > 0
 
 
 def test_neighbours_make_one_board():
@@ -51,7 +47,7 @@ def test_neighbours_make_one_board():
 
 def test_zones_that_meet_only_at_a_corner_are_no_neighbours():
     assert "choice" not in BOARD.neighbours["coins_and_cargo"]
-    assert "strength_2" in BOARD.neighbours["explosive_shot"]
+    assert {*BOARD.neighbours["explosive_shot"]} == {"strength_1_fore", "strength_1_aft", "strength_2"}
     assert "cargo" not in BOARD.neighbours["strength_2"]
 
 

@@ -64,16 +64,6 @@ def test_a_seed_that_was_drawn_is_printed_and_plays_the_same_again():
     assert int(first["seed"]) < 10**12  # it is typed by hand
 
 
-def test_house_rules_from_a_file_are_played(tmp_path: Path):
-    rules = 'name = "small"\ncolours = ["red", "blue"]\nsubstitute = ""\nrounds = 2\ncubes = 5\n'
-    (tmp_path / "mine.toml").write_text(rules)
-    done = here("play", "amerigo", "--rules", str(tmp_path / "mine.toml"), "--seed", "1", "--json")
-    document = json.loads(done.stdout)
-    assert document["rules"]["name"] == "small"
-    assert len(document["turns"]) == 5
-    assert document["turns"][0]["thrown"] == {"red": 5, "blue": 5}
-
-
 def test_a_token_printed_by_one_drop_continues_in_another_process(tmp_path: Path):
     first = json.loads(tower_sim("throw", "amerigo", "--cubes", "blue=20,red=10", "--seed", "1", "--json").stdout)
     inside = first["inside"]
@@ -135,13 +125,6 @@ def test_export_says_what_it_wrote_and_show_its_file_alone(tmp_path: Path):
     ):
         done = here(*line.split(), cwd=tmp_path)
         assert (done.stdout, done.stderr) == (says, "")
-
-
-def test_a_rule_is_changed_by_its_key():
-    rules = ["--set", "drops=2", "--set", "policy=cover"]
-    document = json.loads(here("play", "chain", "--tower", "amerigo", *rules, *PLAY).stdout)
-    assert document["chain"] | {"drops": 2, "policy": "cover"} == document["chain"]
-    assert len(document["turns"]) == 2
 
 
 def test_many_games_are_told_with_the_mean_of_every_figure_and_its_interval():

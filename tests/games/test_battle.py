@@ -21,7 +21,7 @@ from tower_sim.games.dead_reckoning.combat import SideResult, Worth
 from tower_sim.games.dead_reckoning.game import describe_result, describe_rules, describe_step
 from tower_sim.games.dead_reckoning.rules import OCCASIONS
 from tower_sim.games.rules import questions
-from tower_sim.values import Landing, Status, count_by_colour
+from tower_sim.values import Status, count_by_colour
 
 
 def test_the_complex_example_ends_3_to_3_won_by_the_active_side_with_its_plunder_and_damage():
@@ -281,15 +281,6 @@ def test_when_behind_passes_while_it_would_win_and_else_takes_the_surest_help():
     assert policy_told(pass_always, behind, every) is None
 
 
-def test_step_i_of_game_g_draws_from_its_own_stream_so_that_games_differ_and_repeat():
-    model = DiceShip()
-    battles = [list(play(model, start(model, setup(3, 3), 5, game)))[-1] for game in (0, 1, 1)]
-    assert battles[1] == battles[2]
-    assert len({str(battle.steps) for battle in battles}) == 2
-    again = advance(model, start(model, setup(3, 3), 5, 1), {})
-    assert again.steps == battles[1].steps[:1]
-
-
 def test_failed_draws_are_drawn_again_and_counted_and_five_in_a_row_end_the_battle():
     model = DiceShip({"one": 1.0}, failure_rate=0.5)
     first = [advance(model, start(model, setup(), 5, game), {}).last for game in range(20)]
@@ -489,11 +480,3 @@ def test_the_document_of_a_battle_tells_its_rules_steps_board_and_result():
         "follows": "violet places 2 coins, 1 cargo in holds or on the island, or gives them back; "
         "violet puts a cube on Legendary",
     }
-
-
-def test_each_step_lists_where_every_cube_lies_also_when_nothing_was_thrown():
-    combat = setup(violet_side=able("strength:1"))
-    battle = run([{0: "one", 10: "two"}], combat, ["strength:1"])
-    lying = tuple(Landing(cube, place) for cube, place in sorted(battle.places.items()))
-    assert all(step.landings == lying for step in battle.steps)
-    assert len(battle.steps) == 4

@@ -16,7 +16,7 @@ from support.battles import able, at, kinds, numbers, rules_of, run, setup
 from support.cases import each_case
 from support.ships import BOARD, ZONES, DiceShip, ScriptedShip, landing
 
-from tower_sim.apparatus import Zone, load
+from tower_sim.apparatus import Zone
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning import Ability, Battle, BattleRules, Rulings, SideRules, Use, advance, start
 from tower_sim.games.dead_reckoning.battle import TOKEN_PREFIX
@@ -163,12 +163,6 @@ def test_a_side_may_use_what_the_rulebook_lets_it(abilities, given, expected):
     assert battle.uses("violet") == tuple(Use(*use) for use in expected)
 
 
-def test_zones_of_the_shipped_board_are_adjacent_as_the_ruling_has_it():
-    board = load("dead_reckoning").board
-    assert board
-    assert {*board.neighbours["explosive_shot"]} == {"strength_1_fore", "strength_1_aft", "strength_2"}
-
-
 HOUSE = {name: list(question.choices)[-1] for name, question in questions(Rulings).items()}  # the other choice of each
 
 
@@ -197,11 +191,6 @@ def test_what_becomes_of_a_cube_by_the_rule_and_by_the_other_ruling(word, rested
 def test_a_cube_that_leans_on_another_but_touches_a_zone_is_in_that_zone():
     leaning = replace(landing(Cube(0, "violet", 0.008), "one"), on=(1,))
     assert verdict(leaning, rested=False, rulings=Rulings(on_cube="rethrown")) == "rests"
-
-
-def test_cubes_explode_in_explosive_zones_only():
-    places = lie(violet=["bang", "one", "border"], green=["damage", "bang"])
-    assert [cube.id for cube in in_explosive(places, BOARD)] == [0, 4]
 
 
 def test_a_zone_is_worth_what_its_kind_gives_and_nothing_else():
@@ -458,6 +447,8 @@ TABLES: list[tuple[dict[str, Any], str]] = [
         (lambda: rules_of(provoked=True, violet=PIRATE, green=3), "the other than the active"),
         (lambda: rules_of(violet={"abilities": ["move"] * 51}, green=3),
          "number of abilities of violet is 51; allowed is up to 50"),
+        *((lambda kind=kind: rules_of(kind, violet=1, green={"cubes": 2} | able("throw")),
+           "number of abilities of green is 1") for kind in ("merchant", "building", "tie_break")),
         (lambda: Ability("throw", 10**9), "count of ability throw is 1000000000; allowed is up to 99"),
         (lambda: Ability.parse("throw:" + "9" * 5000), "ability is 'throw:999"),
         (lambda: Ability("throw", 1, spared=1), "spared of ability throw is 1; allowed is 0"),
@@ -482,14 +473,6 @@ def test_what_cannot_be_is_refused_in_one_line(wrong, part):
         wrong()
     assert "allowed" in str(error.value)
     assert len(str(error.value)) < 400
-
-
-@each_case("kind", ["merchant", "building", "tie_break"])
-def test_only_the_active_side_has_abilities_outside_ship_combats(kind):
-    sides: Any = {"violet": 1, "green": {"cubes": 2} | able("throw")}
-    with pytest.raises(UsageError, match="number of abilities of green is 1"):
-        rules_of(kind, **sides)
-    assert rules_of("ship", **sides).abilities["green"] == (Ability("throw", 2),)
 
 
 def test_buildings_defend_with_their_numbers_and_2_more_after_the_last_turn_as_ruled():
@@ -563,7 +546,9 @@ def test_a_cube_in_two_zones_counts_in_both_until_plunder_or_damage_takes_it_off
     assert worth_in([BOARD.zone(name) for name in names], kind) == brings
 
 
-def test_a_cube_that_touches_an_explosive_zone_and_another_explodes():
+def test_a_cube_in_an_explosive_zone_or_that_touches_one_explodes():
+    places = lie(violet=["bang", "one", "border"], green=["damage", "bang"])
+    assert [cube.id for cube in in_explosive(places, BOARD)] == [0, 4]
     places = lie(violet=["one", "two"])
     first, second = places
     assert in_explosive(places, BOARD, {first: ("one", "bang")}) == (first,)

@@ -40,6 +40,7 @@ def test_a_house_rule_of_an_example_changes_something(name: str):
     assert "certain" in words.splitlines()[0]
 
 
+@pytest.mark.usefixtures("unpainted")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_campaign_of_an_example_is_studied(name: str, tmp_path: Path):
     head = f'game = "{FILES[name].as_posix()}"\nmodel = "surrogate"\ngames = 20\nseed = "7"\n'

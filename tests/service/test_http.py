@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from support.browser import browsing, needs_browser
 from support.cases import each_case
-from support.command_line import here, tower_sim
+from support.command_line import here
 from support.network import Client, Running, running, until
 
 from tower_sim import cli, load, open_model
@@ -40,37 +40,6 @@ TOKEN = "a-token-that-is-long-enough"
 
 
 # What it answers
-
-
-@pytest.mark.slow
-@each_case(
-    ("path", "body", "command"),
-    [
-        ("drops", LIGHT, "throw amerigo --cubes blue=4 --model surrogate"),
-        ("drops", {"cubes": {"blue": 4}, "seed": 7}, "throw amerigo --cubes blue=4"),
-        ("games", {"game": "amerigo", "rules": {"rounds": 1}, "model": "surrogate", "seed": "7"},
-         "play amerigo --set rounds=1 --model surrogate"),
-    ],
-)  # fmt: skip
-def test_an_answer_is_what_the_command_prints(client: Client, path: str, body: dict[str, Any], command: str):
-    got = client.post(f"/v1/{path}", body)
-    assert (got.status, got.body.decode() + "\n") == (200, tower_sim(*command.split(), "--seed", "7", "--json").stdout)
-
-
-def test_a_tower_goes_on_by_the_state_that_its_caller_keeps_and_its_odds_are_those_of_the_command(client: Client):
-    state, words = None, list[str]()
-    for seed in ("3", "5", "8"):
-        got = client.post("/v1/drops", {"cubes": {"red": 5}, "model": "surrogate", "seed": seed, "state": state})
-        command = ["throw", "amerigo", "--cubes", "red=5", "--model", "surrogate", "--seed", seed, "--json", *words]
-        assert got.body.decode() + "\n" == here(*command).stdout
-        state = got.document["state"]
-        words = ["--state", state]
-    redone = json.loads(here("redo", str(state), "--json").stdout)
-    assert (redone["same"], len(redone["events"])) == (True, 3)
-    odds = {"throws": [{"blue": 4}, {"red": 1}], "times": 100, "seed": "5", "model": "surrogate", "state": state}
-    command = ["throw", "amerigo", "--model", "surrogate", "--times", "100", "--seed", "5", "--json", *words]
-    printed = here(*command, "--cubes", "blue=4", "--cubes", "red=1").stdout
-    assert client.post("/v1/odds", odds).body.decode() + "\n" == printed
 
 
 @each_case(
@@ -114,14 +83,12 @@ def test_what_is_got_has_a_head_and_takes_no_query(client: Client, path: str):
 ONE, PLAY = {"cubes": {"blue": 1}}, {"game": "amerigo"}
 SECRET = "files are not opened over HTTP"
 BAD = [
-    ("/v1/drops", {"cubes": None}, "field.invalid", "cubes", "allowed is a table"),
     ("/v1/drops", ONE | {"do": "drop"}, "field.unknown", "do", "allowed are"),
     ("/v1/drops", ONE | {"model": "fitted.json"}, "field.invalid", "model", SECRET),
     ("/v1/drops", ONE | {"apparatus": "/etc/passwd"}, "field.invalid", "apparatus", SECRET),
     ("/v1/games", {"game": "mine.py"}, "field.invalid", "game", SECRET),
     ("/v1/games", PLAY | {"rules": {"apparatus": "/tmp/x"}}, "field.invalid", "rules.apparatus", SECRET),
     ("/v1/games", PLAY | {"rules": {"game": "./x.py"}}, "field.invalid", "rules.game", SECRET),
-    ("/v1/drops", {"cubes": {"red": 1}, "state": "TOWER3.x.y"}, "field.invalid", "state", "damaged"),
     (
         "/v1/games",
         BATTLE | {"games": 1001, "seed": 7},

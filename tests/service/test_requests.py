@@ -191,6 +191,30 @@ def test_a_game_is_answered_alike_by_the_command_a_line_and_over_http_in_its_own
         assert json.dumps(line) + "\n" == json.dumps(answered) + "\n" == printed
 
 
+@pytest.mark.posix
+@each_case(("model", "knock"), [("physics", {"knock": 3}), ("surrogate", {})])
+def test_a_tower_goes_on_by_the_state_that_its_caller_keeps_alike_by_the_command_a_line_and_over_http(
+    client: Client, model: str, knock: dict[str, int]
+):
+    asked: list[tuple[str, dict[str, Any], str]] = [
+        ("drop", {"cubes": {"blue": 20}}, "--cubes blue=20"),
+        ("drop", {"cubes": {"red": 5, "blue": 1}}, "--cubes red=5,blue=1"),
+        ("drop", {"cubes": {"green": 4}} | knock, "--cubes green=4" + " --knock 3" * bool(knock)),
+        ("odds", {"throws": [{"blue": 4}, {"red": 1}], "times": 2}, "--cubes blue=4 --cubes red=1 --times 2"),
+    ]
+    state, kept = None, list[str]()
+    for do, fields, words in asked:
+        fields |= {"model": model, "seed": "7", "state": state}
+        printed = here("throw", "amerigo", *words.split(), "--model", model, "--seed", "7", "--json", *kept).stdout
+        with ModelCache() as opened:
+            line = answer_line(read_request({"do": do} | fields), opened)
+        assert json.dumps(line) + "\n" == client.post(PATHS[do], fields).body.decode() + "\n" == printed
+        state = line.get("state", state)
+        kept = ["--state", str(state)]
+    redone = json.loads(here("redo", str(state), "--json").stdout)
+    assert (redone["same"], len(redone["events"])) == (True, 3 + len(knock))
+
+
 def test_the_odds_are_of_the_runs_of_that_seed_and_the_first_is_the_one_run():
     request = play(BATTLE, games=5)
     with open_model(ship := load("dead_reckoning"), "surrogate") as model:

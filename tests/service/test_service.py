@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 from support.attacks import garbled, mutated
 from support.cases import each_case
-from support.command_line import here
 from support.fakes import CoinTower
 from support.node import NODE, needs_node
 
@@ -81,42 +80,12 @@ def say(process: subprocess.Popen[str], line: str) -> str:
 # What it answers
 
 
-@pytest.mark.slow
-def test_replies_are_byte_for_byte_what_the_command_prints_in_another_process():
-    """One process answers drops and a knock, between other requests; the command does each alone."""
-    first = ["throw", "amerigo", "--cubes", "blue=20,red=10", "--seed", "1", "--json"]
-    state = json.loads(here(*first).stdout)["state"]
-    pairs: list[tuple[dict[str, Any], list[str]]] = [
-        ({"do": "drop", "cubes": {"blue": 20, "red": 10}, "seed": "1"}, first),
-        (
-            {"do": "drop", "cubes": {"green": 4}, "state": state, "knock": 3, "seed": 2},
-            ["throw", "amerigo", "--cubes", "green=4", "--state", state, "--knock", "3", "--seed", "2", "--json"],
-        ),
-    ]
-    requests = [{"id": i} | request for i, (request, _) in enumerate(pairs)]
-    lines = "".join(json.dumps(each) + "\n" for request in requests for each in (RULE, request))
-    done = subprocess.run([*COMMAND, "serve"], input=lines, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    replies = [json.loads(line) for line in done.stdout.splitlines()]
-    for i, (_, arguments) in enumerate(pairs):
-        reply = replies[2 * i + 1]
-        assert reply.pop("id") == i
-        assert json.dumps(reply) + "\n" == here(*arguments).stdout
-
-
 def test_the_same_request_gives_the_same_reply_whatever_came_before():
     alone = ask(RULE)[0]
     other = RULE | {"seed": 8, "cubes": {"red": 30}}
     assert ask(other, RULE, {"do": "nothing"}, RULE)[1::2] == [alone, alone]
     assert ask(dict.fromkeys(FIELDS["drop"]) | RULE) == [alone]  # null counts as left out
     assert ask(RULE | {"seed": "7"}) == ask(RULE | {"seed": "007"}) == [alone]
-
-
-def test_a_seed_that_is_left_out_is_drawn_and_told_and_gives_the_reply_again():
-    without = {key: value for key, value in RULE.items() if key != "seed"}
-    first, second = ask(without, without)
-    assert first["seed"] != second["seed"]  # equal once in 2^128
-    assert ask(RULE | {"seed": first["seed"]}) == [first]
 
 
 @each_case("name", [None, 0, -1.5, "a\n\u2028b", [1, {"a": []}], {"x": None}, True])

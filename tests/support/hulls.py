@@ -1,9 +1,9 @@
-"""Convex hulls for tests: boxes as hulls, prisms, walls that lean."""
+"""Solids for tests: which boxes a point is in, boxes as hulls, prisms, walls that lean."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
 
@@ -21,6 +21,15 @@ def as_hull(box: Box) -> Hull:
     signs = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
     places = np.array(box.centre) + (np.array(signs) * box.half) @ turn.T
     return hull(box.part, box.surface, places.tolist(), _SIDES)
+
+
+def count_boxes(boxes: Iterable[Box], points: np.ndarray, slack: float = 1e-9) -> np.ndarray:
+    """Return in how many boxes each of points (..., 3) is, of boxes wider by `slack` (m) on each side."""
+    counts = np.zeros(points.shape[:-1], dtype=int)
+    for box in boxes:
+        local = (points - box.centre) @ matrices(np.array([box.orientation]))[0]
+        counts += (np.abs(local) <= np.array(box.half) + slack).all(axis=-1)
+    return counts
 
 
 def hull(part: str, surface: str, places: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]) -> Hull:
