@@ -21,7 +21,7 @@ from tower_sim.campaign import Campaign
 from tower_sim.games import Game
 from tower_sim.games.amerigo import sample_games
 from tower_sim.models import open_model
-from tower_sim.results import Estimate, Estimates, Resamples, RunSampler, ratio_errors, wilson
+from tower_sim.results import Estimate, Estimates, Resamples, RunSampler, ratios_of_sums, wilson
 from tower_sim.studies.retention import battles, effects, retention
 from tower_sim.studies.retention.baseline import GameKit, play_rule
 from tower_sim.studies.retention.design import Quantity, SweptCurve, Varied, at_point, quantities
@@ -62,7 +62,7 @@ def sweep(figures: Sequence[Quantity], points: int, games: int, first: int, shif
         with np.errstate(divide="ignore", invalid="ignore"):
             value = over.sum(0) / under.sum(0)
         y = Estimates(value, value, value)
-        curves.append(SweptCurve(figure.about, figure.name, figure.unit, y, *ratio_errors(over, under)))
+        curves.append(SweptCurve(figure.about, figure.name, figure.unit, y, *ratios_of_sums(over, under)[1:]))
     return curves
 
 

@@ -24,7 +24,7 @@ from tower_sim.drawing.files import cube_colours
 from tower_sim.drawing.plan import above
 from tower_sim.drawing.surfaces import cube_faces, find_surface
 from tower_sim.games.board import board_figure, densities_figure, density, draw_board, draw_densities
-from tower_sim.results import ratio_of_sums
+from tower_sim.results import ratios_of_sums
 from tower_sim.values import BoardState, Cube, Pose, Resident, TowerState
 
 pytestmark = pytest.mark.slow
@@ -441,7 +441,7 @@ def test_the_picture_says_how_many_and_each_share_in_percent() -> None:
     figure = densities_figure(ship, points, counts, thrown, "evenly", "battle")
     words = words_in_zones(figure)
     for name, of_zone in counts.items():
-        share, error = ratio_of_sums(of_zone, thrown)
+        (share,), (error,), _ = ratios_of_sums(np.array([of_zone]).T, np.array([thrown]).T)
         assert "".join(words[name]) == f"{name.replace('_', ' ')}{100 * share:.1f} ± {100 * error:.1f} %"
     texts = " ".join(words_of(figure))
     assert "200 cubes thrown in 40 battles" in texts

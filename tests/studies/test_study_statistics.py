@@ -13,7 +13,7 @@ from support.fakes import CoinTower
 from tower_sim.campaign import Campaign
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo.many import ACTION_POINTS
-from tower_sim.results import Resamples
+from tower_sim.results import Resamples, permuted
 from tower_sim.results.statistics import percentiles
 from tower_sim.studies.retention import battles, retention
 from tower_sim.studies.retention.baseline import GameKit, play_rule
@@ -307,9 +307,9 @@ def test_labels_are_permuted_within_each_situation_only():
     cell = np.array([0, 0, 0, 0, 0, 1, 1])
     colour = np.array([0, 0, 0, 1, 1, 2, 3])
     out = np.array([True, True, False, False, False, True, False])
-    cubes = battles.Situations(cell, cell, colour, out)
-    rng = np.random.default_rng(22)
-    drawn = np.array([np.bincount(battles.shuffled(cubes, rng), minlength=4) for _ in range(4000)])
+    mixed = permuted(colour, cell, np.random.default_rng(22))
+    assert next(mixed) is colour
+    drawn = np.array([np.bincount(next(mixed)[out], minlength=4) for _ in range(4000)])
     assert (drawn[:, :2].sum(1) == 2).all()
     assert (drawn[:, 2:].sum(1) == 1).all()
     expected = stats.hypergeom.pmf([0, 1, 2], 5, 3, 2) * 4000

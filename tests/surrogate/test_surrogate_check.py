@@ -4,7 +4,7 @@ import importlib
 import math
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ def test_the_energy_distance_is_that_of_its_definition():
     a, b = rng.integers(0, 6, 20), rng.integers(2, 9, 20)
     between, within_a, within_b = (np.abs(x[:, None] - y).mean() for x, y in ((a, b), (a, a), (b, b)))
     steps = figures.steps(np.concatenate([a, b])[:, None])
-    labels = permuted(np.repeat([True, False], 20), np.zeros(40), rng, 3)
+    labels = np.stack([*islice(permuted(np.repeat([True, False], 20), np.zeros(40, int), rng), 4)])
     result = 2 * (ratio_gaps(steps, np.ones((40, 1)), labels) ** 2).sum(1)
     assert result[0] == pytest.approx(2 * between - within_a - within_b)
     assert result[0] > result[1:].max()

@@ -29,7 +29,7 @@ from tower_sim.drawing import (
     project_on_plan,
     save,
 )
-from tower_sim.results import ratio_of_sums
+from tower_sim.results import ratios_of_sums
 from tower_sim.tools import count_noun
 from tower_sim.values import ZONE, TowerState, count_by_colour
 
@@ -102,7 +102,9 @@ def densities_figure(
 ) -> Figure:
     """Return the matplotlib figure that `draw_densities` writes."""
     points = np.array(positions, dtype=np.float64).reshape(-1, 2)
-    of_zone = {zone.name: ratio_of_sums(counts[zone.name], thrown) for zone in ship.board.zones}
+    names = [zone.name for zone in ship.board.zones]
+    share, error, _ = ratios_of_sums(np.array([counts[name] for name in names]).T, np.array([thrown]).T)
+    of_zone = dict(zip(names, zip(share.tolist(), error.tolist(), strict=True), strict=True))
     n = sum(thrown)
     zones_only = not len(points) and any(share for share, _ in of_zone.values())
     x_edges, y_edges, cells = density(ship, points, n)

@@ -20,9 +20,10 @@ from tower_sim.results import (
     FEWEST,
     Array,
     Estimate,
+    Estimates,
     Figure,
     average,
-    ratio_of_sums,
+    ratios_of_sums,
     student_quantile,
     tell,
     tell_share,
@@ -51,14 +52,9 @@ def shares_of(counts: Array) -> list[Estimate]:
 
     The interval is Student's for a ratio of sums over runs; there is none for fewer than FEWEST runs.
     """
-    totals, runs = counts.sum(1).tolist(), len(counts)
-    reach = float(student_quantile(runs - 1, (1 + CONFIDENCE) / 2)) if runs >= FEWEST else math.nan
-    found: list[Estimate] = []
-    for column in counts.T.tolist():
-        share, error = ratio_of_sums(column, totals)
-        half = reach * error
-        found.append(Estimate(share, np.maximum(share - half, 0.0), np.minimum(share + half, 1.0), sum(column)))
-    return found
+    share, error, freedom = ratios_of_sums(counts, counts.sum(1, keepdims=True))
+    half = np.where(freedom + 1 >= FEWEST, student_quantile(freedom, (1 + CONFIDENCE) / 2) * error, np.nan)
+    return [*Estimates(share, np.maximum(share - half, 0.0), np.minimum(share + half, 1.0), counts.sum(0))]
 
 
 def plain_mean(mean: Estimate) -> Mean:

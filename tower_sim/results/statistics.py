@@ -66,6 +66,18 @@ class Estimates:
         """Return the estimates at `rows`."""
         return Estimates(self.value[rows], self.low[rows], self.high[rows], None if self.n is None else self.n[rows])
 
+    @property
+    def clearness(self) -> Array:
+        """The distance of each number from 0, in halves of its interval on the side of 0; NaN without an interval."""
+        half = np.where(self.value > 0, self.value - self.low, self.high - self.value)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.value == 0, 0.0, np.abs(self.value) / half)
+
+    @property
+    def p(self) -> Array:
+        """The two-sided p value of each number's being 0; the half of its interval that faces 0 is read as normal."""
+        return 2 * normal_share(-self.clearness * normal_quantile((1 + CONFIDENCE) / 2))
+
     def reshape(self, *shape: int) -> Estimates:
         """Return the estimates in another shape."""
         parts = (self.value, self.low, self.high, self.n)
@@ -172,33 +184,20 @@ def sum_error(sums: Array) -> tuple[float, float]:
     return float(sums.sum()), error
 
 
-def ratio_of_sums(over: Sequence[float], under: Sequence[float]) -> tuple[float, float]:
-    """Return sum(over) / sum(under), or 0, and its standard error (NaN for fewer than two runs).
+def ratios_of_sums(over: Array, under: Array) -> tuple[Array, Array, Array]:
+    """Return sum(over) / sum(under), or 0, its standard error and the degrees of freedom for every column.
 
-    The error is linearised over independent runs, one value each. Source: Cochran, Sampling Techniques, 1977, section
-    6.3.
+    Both have shape (runs, M), or `under` (runs, 1). The errors are linearised over independent runs; runs whose
+    denominator is 0 do not count, and fewer than two that count give NaN. Source: Cochran, Sampling Techniques, 1977,
+    section 6.3.
     """
-    n, total = len(under), math.fsum(under)
-    ratio = math.fsum(over) / total if total else 0.0
-    if n < 2 or not total:
-        return ratio, math.nan
-    spread = 0.0
-    for part, of in zip(over, under, strict=True):
-        spread += (part - ratio * of) ** 2
-    return ratio, math.sqrt(spread * n / (n - 1)) / total
-
-
-def ratio_errors(over: Array, under: Array) -> tuple[Array, Array]:
-    """Return the errors of `ratio_of_sums` and their degrees of freedom for every column of (runs, M) values.
-
-    Runs whose denominator is 0 do not count. Fewer than FEWEST counted runs give NaN.
-    """
+    over, under = (np.asarray(side, float) for side in np.broadcast_arrays(over, under))
     there = (under > 0).sum(0)
+    total, of = (np.array([math.fsum(column) for column in side.T.tolist()]) for side in (under, over))
     with np.errstate(divide="ignore", invalid="ignore"):
-        total = under.sum(0)
-        spread = ((over - under * (over.sum(0) / total)) ** 2).sum(0)
-        error = np.sqrt(spread * there / (there - 1)) / total
-    return np.where(there >= FEWEST, error, np.nan), there - 1
+        ratio = np.where(total > 0, of / total, 0.0)
+        error = np.sqrt(((over - ratio * under) ** 2).cumsum(0)[-1] * there / (there - 1)) / total
+    return ratio, np.where(there > 1, error, np.nan), there - 1
 
 
 # Shares
@@ -291,18 +290,6 @@ def any_difference(means: Array, errors: Array, freedom: Array, block: Array) ->
     return float(_special().fdtrc(trace**2 / of_pairs, trace**2 / (expected**2 / freedom).sum(), apart / trace))
 
 
-def apart(one: Estimate, other: Estimate) -> float:
-    """Return the p value of the hypothesis that two independent estimates have the same true value.
-
-    The standard error comes from the two half-intervals that face each other, read as normal; NaN without intervals.
-    """
-    low, high = sorted((one, other), key=lambda estimate: estimate.value)
-    reach = math.hypot(low.high - low.value, high.value - high.low) / normal_quantile((1 + CONFIDENCE) / 2)
-    if low.value == high.value or reach == 0:
-        return float(low.value == high.value)
-    return 2 * float(normal_share(np.array((low.value - high.value) / reach)))
-
-
 def contrast(means: Array, errors: Array, freedom: Array, weights: Array) -> tuple[Array, Array]:
     """Return the weighted sum of `means` and the two-sided p value of its being 0; arrays have shape (..., groups).
 
@@ -331,16 +318,20 @@ def difference(one: Estimates, other: Estimates) -> Estimates:
 # Permutations
 
 
-def permuted(label: Array, strata: Array, rng: np.random.Generator, count: int) -> Array:
-    """Return labels of runs as they are, then `count` times permuted within each stratum, shape (1 + count, runs).
+def permuted(label: Array, block: Array, rng: np.random.Generator) -> Iterator[Array]:
+    """Yield labels from 0 to 255 as they are, then permuted at random within each block, without end.
 
-    Source: Good, Permutation, Parametric and Bootstrap Tests of Hypotheses, 2005, chapter 3.
+    One sort of packed whole numbers (block, random bits, label) permutes all blocks at once; scipy's permutation test
+    has none. Source: Good, Permutation, Parametric and Bootstrap Tests of Hypotheses, 2005, chapter 3.
     """
-    labels = np.repeat(label[None], 1 + count, axis=0)
-    for stratum in np.unique(strata):
-        members = np.flatnonzero(strata == stratum)
-        labels[1:, members] = rng.permuted(labels[1:, members], axis=1)
-    return labels
+    yield label
+    order = np.argsort(block, kind="stable")
+    fixed = (block[order].astype(np.int64) << 40) | label[order]
+    while True:
+        key, mixed = fixed | (rng.integers(1 << 32, size=len(fixed)) << 8), np.empty_like(label)
+        key.sort()
+        mixed[order] = key & 255
+        yield mixed
 
 
 def ratio_gaps(over: Array, under: Array, labels: Array) -> Array:
@@ -355,13 +346,20 @@ def ratio_gaps(over: Array, under: Array, labels: Array) -> Array:
         return np.nan_to_num(other[:, :width] / other[:, width:] - one[:, :width] / one[:, width:])
 
 
-def permutation_p(distances: Array) -> float:
-    """Return the p value of a distance: the first of `distances`; the others are those of random permutations.
+def permutation_p(distances: Iterable[float], enough: float = math.inf) -> tuple[float, int]:
+    """Return the p value of a distance and the number of permutations; later `distances` are those of permutations.
 
-    Source: Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010).
+    It ends when `enough` permutations reach the first distance. Sources: Phipson and Smyth, Statistical Applications in
+    Genetics and Molecular Biology 9 (2010) 39; Besag and Clifford, Biometrika 78 (1991) 301 (the end).
     """
-    # equal values may differ in the last bits, if sums are not of whole numbers
-    return int((distances >= distances[0] * (1 - 1e-9)).sum()) / len(distances)
+    each = iter(distances)
+    least = next(each) * (1 - 1e-9)  # equal values may differ in the last bits
+    reached = count = 0
+    for count, distance in enumerate(each, 1):
+        reached += distance >= least
+        if reached >= enough:
+            return reached / count, count
+    return (1 + reached) / (1 + count), count
 
 
 # Resampling

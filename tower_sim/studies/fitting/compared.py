@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -82,10 +83,7 @@ class SideBySide:
     @property
     def clearness(self) -> Array:
         """Each difference in halves of its interval, on the side of 0, shape (cells,); 0 without an interval."""
-        gap = self.difference
-        half = np.where(gap.value > 0, gap.value - gap.low, gap.high - gap.value)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.nan_to_num(np.abs(gap.value) / half)
+        return np.nan_to_num(self.difference.clearness)
 
     @property
     def farthest(self) -> int:
@@ -113,7 +111,7 @@ def compare(
 
     Source: Szekely and Rizzo, Journal of Statistical Planning and Inference 143 (2013), section 2.
     """
-    labels = permuted(is_physics[tested], strata[tested], rng, permutations)
+    labels = np.stack([*islice(permuted(is_physics[tested], strata[tested], rng), 1 + permutations)])
     p = [_test(figure, labels, tested) for figure in figures]
     sides = [(side, Resamples(strata[side], rng)) for side in (is_physics, ~is_physics)]
     compared: list[SideBySide] = []
@@ -130,10 +128,10 @@ def compare(
 def _test(figure: Measured, labels: Array, tested: Array | slice) -> float:
     if figure.steps is not None:
         steps = figure.steps[tested]
-        return permutation_p((ratio_gaps(steps, np.ones((len(steps), 1)), labels) ** 2).sum(1))
+        return permutation_p((ratio_gaps(steps, np.ones((len(steps), 1)), labels) ** 2).sum(1).tolist())[0]
     gaps = ratio_gaps(figure.over[tested], figure.under[tested], labels)
     spread = np.sqrt((gaps**2).mean(0))
-    return permutation_p(((gaps / np.where(spread > 0, spread, 1)) ** 2).sum(1))
+    return permutation_p(((gaps / np.where(spread > 0, spread, 1)) ** 2).sum(1).tolist())[0]
 
 
 # For reports

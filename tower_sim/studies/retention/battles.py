@@ -1,12 +1,10 @@
-"""Permutation tests of whether colours are physically alike: colours are shuffled among cubes in the same situation.
-
-scipy's permutation test has no blocks.
-"""
+"""Permutation tests of whether colours are physically alike: colours are shuffled among cubes in the same situation."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import islice
 from typing import cast
 
 import numpy as np
@@ -14,7 +12,19 @@ import numpy as np
 from tower_sim.campaign import INSIDE, Campaign
 from tower_sim.drawing import cube_colours
 from tower_sim.report import Chart, Panel, Rows, Section, Table, charts
-from tower_sim.results import NOWHERE, Array, Estimate, Estimates, Resamples, chi2_tail, how_sure, plain_share, show
+from tower_sim.results import (
+    NOWHERE,
+    Array,
+    Estimate,
+    Estimates,
+    Resamples,
+    chi2_tail,
+    how_sure,
+    permutation_p,
+    permuted,
+    plain_share,
+    show,
+)
 from tower_sim.studies.retention.retention import count_values, grouped, histogram, list_counts, overall, resident_rows
 from tower_sim.tools import count_noun
 from tower_sim.values import BORDER, ZONE
@@ -95,9 +105,7 @@ def compare_colours(
 ) -> Fairness | None:
     """Test whether colours are alike among `cubes`; None if no situation is informative.
 
-    Random: the permutations, from `rng`. Sources: Good, Permutation, Parametric and Bootstrap Tests, 2005, chapter 3
-    (blocks); Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010) 39 (p = (1 +
-    greater) / (1 + permutations)); Besag and Clifford, Biometrika 78 (1991) 301 (the end after ENOUGH).
+    Random: the permutations, from `rng`, which end after ENOUGH that reach the statistic.
     """
     if not len(cubes.cell):
         return None
@@ -110,17 +118,13 @@ def compare_colours(
     inverse = cast("Array", np.linalg.pinv(covariance, rcond=1e-9, hermitian=True))
     expected = (k / n) @ m
 
-    def distance(out: Array) -> float:
-        return float((out - expected) @ inverse @ (out - expected))
+    def distance(colour: Array) -> float:
+        off = np.bincount(colour[cubes.out], minlength=width) - expected
+        return float(off @ inverse @ off)
 
-    labels = cubes.colour[cubes.out]
-    statistic = distance(np.bincount(labels, minlength=width))
-    most, permutations, reached = int(np.clip(_WORK // len(cubes.cell), FEWEST, PERMUTATIONS)), 0, 0
-    while permutations < most and reached < ENOUGH:
-        reached += distance(np.bincount(shuffled(cubes, rng), minlength=width)) >= statistic - 1e-9
-        permutations += 1
-    p = reached / permutations if reached == ENOUGH else (1 + reached) / (1 + permutations)
-    chance = (k / n)[cubes.cell]
+    most = int(np.clip(_WORK // len(cubes.cell), FEWEST, PERMUTATIONS))
+    p, permutations = permutation_p(map(distance, islice(permuted(cubes.colour, cubes.cell, rng), 1 + most)), ENOUGH)
+    statistic, chance = distance(cubes.colour), (k / n)[cubes.cell]
     return Fairness(
         colours=campaign.colours,
         differences=grouped(campaign, boot, cubes.run, cubes.colour, width, cubes.out - chance),
@@ -132,16 +136,6 @@ def compare_colours(
         p_chi2=chi2_tail(int(np.linalg.matrix_rank(covariance, hermitian=True)), statistic),
         permutations=permutations,
     )
-
-
-def shuffled(cubes: Situations, rng: np.random.Generator) -> Array:
-    """Return the colours of the cubes out after a shuffle within each situation, shape (out,).
-
-    One sort of packed whole numbers (situation, random bits, colour) shuffles all situations at once.
-    """
-    key = (cubes.cell.astype(np.int64) << 40) | (rng.integers(1 << 32, size=len(cubes.cell)) << 8) | cubes.colour
-    key.sort()
-    return (key & 255)[cubes.out]
 
 
 MOST_THROWN = 8  # cubes thrown at once: larger throws count together

@@ -12,6 +12,7 @@ import numpy as np
 from tower_sim.campaign import SAMPLED, Campaign, apply_values
 from tower_sim.errors import check_whole, fault
 from tower_sim.results import (
+    FEWEST,
     GENERAL,
     MEAN,
     NOWHERE,
@@ -23,7 +24,7 @@ from tower_sim.results import (
     Figure,
     Resamples,
     Words,
-    ratio_errors,
+    ratios_of_sums,
 )
 from tower_sim.studies.retention import battles
 from tower_sim.studies.retention.baseline import GameKit, find_kit, play_rule
@@ -301,7 +302,8 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
         over, under = (np.stack([getattr(quantity, side) for quantity in figures[-1]], 1) for side in ("over", "under"))
         both = zip(figures[-1], boot.ratios(over, under), boot.shares(over, under), strict=True)
         parts.append([share if quantity.unit == "1" else ratio for quantity, ratio, share in both])
-        errors.append(ratio_errors(over, under))
+        _, error, freedom = ratios_of_sums(over, under)
+        errors.append((np.where(freedom + 1 >= FEWEST, error, np.nan), freedom))
         rules.append(_rule(campaign, own, known))
         tell(done + 1)
     error, freedom = (np.stack(part) for part in zip(*errors, strict=True))

@@ -10,7 +10,7 @@ import numpy as np
 from tower_sim.campaign import Campaign
 from tower_sim.drawing import cube_colours
 from tower_sim.report import RULE, Chart, Panel, Rows, Section, Table, bars, charts, level, points
-from tower_sim.results import Array, Estimates, Resamples, apart, holm, show
+from tower_sim.results import Array, Estimates, Resamples, difference, holm, show
 from tower_sim.studies.retention import battles, retention
 from tower_sim.studies.retention.baseline import is_of_the_rule
 from tower_sim.studies.retention.design import estimate, other_figures, own_columns
@@ -193,7 +193,8 @@ def against_rule(tower: TowerFigures) -> Section:
         )
     theirs = tower.rule.figures()
     rows = [(name, unit, mine, theirs[name][1]) for name, (unit, mine) in tower.figures().items() if name in theirs]
-    p = holm(np.nan_to_num([apart(mine, other) for _, _, mine, other in rows], nan=1.0))
+    gaps = difference(Estimates.of(row[3] for row in rows), Estimates.of(row[2] for row in rows))
+    p = holm(np.nan_to_num(gaps.p, nan=1.0))
     differ = [name for (name, *_), each in zip(rows, p, strict=True) if each <= LEVEL]
     pairs = [(name if unit == "1" else f"{name} [{unit}]", mine, other) for name, unit, mine, other in rows]
     return Section(

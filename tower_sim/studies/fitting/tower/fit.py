@@ -11,7 +11,7 @@ import numpy as np
 
 from tower_sim.apparatus import Apparatus, as_tower
 from tower_sim.campaign import Campaign
-from tower_sim.results import Array, ratio_of_sums, sum_by_unit
+from tower_sim.results import Array, ratios_of_sums, sum_by_unit
 from tower_sim.studies.fitting.data import find_engine, run_starts
 from tower_sim.studies.fitting.numerics import maximise
 from tower_sim.studies.fitting.tower.data import Rows, held_out, read_rows
@@ -402,8 +402,8 @@ def scores(every: Sequence[Rung], rows: Rows) -> tuple[RungScore, ...]:
 
 
 def _average(values: Array, run: Array) -> tuple[float, float]:
-    mean, error = ratio_of_sums(*sum_by_unit(run, np.stack([values, np.ones(len(values))], 1)).T)
-    return round(float(mean), 6), round(float(error), 6)
+    mean, error, _ = ratios_of_sums(*(sum_by_unit(run, part[:, None]) for part in (values, np.ones(len(values)))))
+    return round(float(mean[0]), 6), round(float(error[0]), 6)
 
 
 def _pair(at: Array, c: _Counts) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tower_sim.campaign import Campaign, Spec, canonical_json
 from tower_sim.drops import until_landed
-from tower_sim.results import Array, ratio_of_sums, sum_by_unit
+from tower_sim.results import Array, ratios_of_sums, sum_by_unit
 from tower_sim.studies.fitting.numerics import maximise
 from tower_sim.surrogate import KNOCKS, Cascade, Polyline, SurrogateModel
 from tower_sim.tools import nothing
@@ -136,8 +136,8 @@ def check_knocks(law: Cascade, knocks: PlayedKnocks) -> list[KnockMeans]:
             ("cubes lost", out, lying @ chance, lying * chance * (1 - chance)),
             ("share of states that lose one", out > 0, 1 - none, none[:, None] * lying * chance),
         ):
-            sums = sum_by_unit(run, np.stack([foretold - physics, np.ones(len(run))], 1))
-            error = np.hypot(ratio_of_sums(*sums.T)[1], slopes.mean(0) @ errors)
+            sums = (sum_by_unit(run, part[:, None]) for part in (foretold - physics, np.ones(len(run))))
+            error = np.hypot(ratios_of_sums(*sums)[1][0], slopes.mean(0) @ errors)
             title = f"knock of {strength / 100:g} g, {name}"
             means.append(KnockMeans(title, float(physics.mean()), float(foretold.mean()), float(error), len(run)))
     return means
