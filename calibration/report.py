@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -154,7 +153,7 @@ def _report_means(fit: Fit) -> Section:
         "three points, from the effective number of towers. A game clogs if more than "
         f"{CLOG} cubes are inside for {FOR} phases.",
         Table("means", head, rows),
-        Chart("means", partial(charts.figure, panels, 2.2), CAPTION),
+        Chart("means", CAPTION, panels, 2.2),
     )
 
 
@@ -184,7 +183,7 @@ def _report_numbers(fit: Fit) -> Section:
         f"A number is informed when its interval is narrower than {NARROWER} of the prior's, or its median moved by "
         f"more than {MOVED} of the way between the limits.",
         Table("numbers", ["number", "before the evidence", "with it", "informed", "reason for the limits"], rows),
-        Chart("numbers", partial(charts.figure, panels, 1.8, 4), CAPTION),
+        Chart("numbers", CAPTION, panels, 1.8, 4),
         short=f"The evidence informs ({PERCENT}): {'; '.join(informed) or 'none of the numbers'}.",
     )
 

@@ -133,7 +133,7 @@ def test_nothing_is_divided_by_a_value_that_may_be_0():
         ("unsure", Estimate(0.9, 0.8, 1.0, 9), Estimate(0.02, -0.01, 0.05, 9)),
         ("far", Estimate(9.0, 8.0, 10.0, 9), Estimate(1.0, 0.9, 1.1, 9)),
     ]
-    figure = beside(rows, ("this campaign", "2/3-1/3 rule"))
+    figure = charts.figure(*beside(rows, ("this campaign", "2/3-1/3 rule")))
     (panel,) = figure.axes
     points = [tuple(line.get_xydata()[0]) for line in panel.get_lines() if line.get_marker() in ("o", "s")]
     assert sorted(points) == [(1.0, 0.14), (1.5, -0.14)]

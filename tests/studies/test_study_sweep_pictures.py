@@ -53,8 +53,8 @@ def drawn() -> dict[str, Any]:
         "a family": against(figures(15, 7, rule=True), *grid, "chain.throw"),
         "words": against(figures(3, 4, rule=True), words, None, "chain.policy"),
         "no intervals": against(figures(5, half=np.nan), numbers("x", range(5)), None, "x"),
-        "contours": swept._contours(figures(15), *grid),
-        "fields": swept._against_fields(sample, curve, 0).figure,
+        "contours": charts.figure([swept._contours(curve, *grid) for curve in figures(15)], 2.1),
+        "fields": swept._against_fields(sample, curve, 0).drawn,
     }
 
 

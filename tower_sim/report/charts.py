@@ -335,8 +335,10 @@ def has_ratio(below: Estimate) -> bool:
     return bool(below.value) and not below.low <= 0 <= below.high and not below.high - below.low >= abs(below.value)
 
 
-def beside(rows: Sequence[tuple[str, Estimate, Estimate]], names: tuple[str, str], farthest: float = 2.0) -> Any:
-    """Return a figure of the ratios of pairs of estimates, with both intervals divided by the second value.
+def beside(
+    rows: Sequence[tuple[str, Estimate, Estimate]], names: tuple[str, str], farthest: float = 2.0
+) -> tuple[list[Panel], float]:
+    """Return a panel of the ratios of pairs of estimates, both intervals divided by the second value, and its height.
 
     Pairs are left out if the second value may be 0, or the ratio is more than `farthest` from 1.
     """
@@ -347,4 +349,4 @@ def beside(rows: Sequence[tuple[str, Estimate, Estimate]], names: tuple[str, str
         ratios = Estimates.of((row[2] if role else row[1]).times(1 / row[2].value) for row in kept)
         draws.append(points(y + shift, ratios, name, role, joined=False, across=True))
     panel = Panel(f"ratio to {names[1]}", "", draws, names=[row[0] for row in kept], across=True)
-    return figure([panel], 1.2 + 0.2 * len(kept))
+    return [panel], 1.2 + 0.2 * len(kept)

@@ -92,16 +92,20 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """The file `plots/NAME.svg` of a matplotlib figure, or of a function that draws it when it is asked for."""
+    """The file `plots/NAME.svg`: panels, drawn when the chart is asked for; `charts.figure` explains the rest."""
 
     name: str
-    figure: Any
     caption: str
+    panels: Sequence[charts.Panel]
+    height: float | Sequence[float] = 2.9
+    columns: int = 3
+    foot: bool = False
+    head: str = ""
 
     @cached_property
     def drawn(self) -> Any:
         """The matplotlib figure."""
-        return self.figure() if callable(self.figure) else self.figure
+        return charts.figure(self.panels, self.height, self.columns, foot=self.foot, head=self.head)
 
     @cached_property
     def svg(self) -> str:

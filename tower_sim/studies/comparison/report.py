@@ -59,14 +59,13 @@ def comparison_report(comparison: Comparison) -> Report:
         for group, rows in tables
         if len(comparison) >= FEWEST
     ]
-    chart = Chart("differences", lambda: comparison_figure(comparison), "Differences with their intervals of 95 %")
     says = [_describe_variant(comparison, 0), _describe_variant(comparison, 1), _describe_differences(comparison)]
     return Report(
         f"{game.title}, house rules compared: {len(comparison)} pairs of {game.run}s, model {comparison.model}, "
         f"seed {comparison.seed}",
         [comparison.in_plain_words, "\n".join(says), _describe_shown(comparison)],
         [
-            Section("The differences", chart=chart, parts=[*means, *tests]),
+            Section("The differences", chart=_chart(comparison), parts=[*means, *tests]),
             Section("Notes", "\n\n".join(_list_notes(comparison))),
         ],
     )
@@ -192,6 +191,10 @@ def _describe_gain(figures: Sequence[Row], run: str) -> str:
 
 def comparison_figure(comparison: Comparison) -> Any:
     """Return the matplotlib figure of a comparison: the difference of each figure, and the course of the runs."""
+    return _chart(comparison).drawn
+
+
+def _chart(comparison: Comparison) -> Chart:
     tables, compared = _list_tables(comparison), comparison.compared
     picture = compared.picture(comparison.courses)
     panels = [_draw_differences(rows, group) for group, rows in tables]
@@ -200,7 +203,8 @@ def comparison_figure(comparison: Comparison) -> Any:
         panels.append(_draw_course(picture, compared.game.run))
         heights.append(_COURSE)
     title = f"A {comparison.a.name}, B {comparison.b.name}: {len(comparison)} pairs, model {comparison.model}"
-    return charts.figure(panels, heights, 1, head=f"{title}, seed {comparison.seed}")
+    caption = "Differences with their intervals of 95 %"
+    return Chart("differences", caption, panels, heights, 1, head=f"{title}, seed {comparison.seed}")
 
 
 def _draw_differences(rows: Sequence[Row], group: Group) -> Panel:
@@ -228,11 +232,12 @@ def _draw_differences(rows: Sequence[Row], group: Group) -> Panel:
 
 
 def _draw_course(picture: Picture, run: str) -> Panel:
-    drawn: list[charts.Draw] = []
-    for name, values, role in zip("AB", picture.sides, (2, 3), strict=True):
-        runs, x = len(values), cast("Array", np.arange(values.shape[1]))
-        low, high = np.quantile(values, (0.05, 0.95), axis=0)
-        drawn.append(charts.band(x, low, high, f"{name}: 90 % of {run}s", role))
-        drawn.append(charts.points(x, averages(values), f"{name}: mean, 95 % interval, n = {runs} {run}s", role))
-    drawn += [charts.level(end, f"between {picture.part}s", upright=True) for end in picture.ends]
-    return Panel(picture.x, picture.y, drawn, floor=True)
+    def draw(axis: Any) -> None:
+        for name, values, role in zip("AB", picture.sides, (2, 3), strict=True):
+            x, of = cast("Array", np.arange(values.shape[1])), f"n = {len(values)} {run}s"
+            low, high = np.quantile(values, (0.05, 0.95), axis=0)
+            charts.band(x, low, high, f"{name}: 90 % of {run}s", role)(axis)
+            charts.points(x, averages(values), f"{name}: mean, 95 % interval, {of}", role)(axis)
+
+    ends = [charts.level(end, f"between {picture.part}s", upright=True) for end in picture.ends]
+    return Panel(picture.x, picture.y, [draw, *ends], floor=True)

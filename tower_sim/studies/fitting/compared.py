@@ -151,7 +151,7 @@ def overview(title: str, says: str, figures: Sequence[SideBySide], parts: Sequen
         f"figure, by {PERMUTATIONS} exchanges of whole runs between the models; Holm's method corrects it for the "
         f"{len(figures)} figures. Of each figure the number is shown that is farthest apart.",
         Table("figures", [*HEAD, "unit", "p", "p by Holm"], rows),
-        Chart("figures", charts.beside(pairs, ("surrogate", "physics")), "Surrogate beside physics, by figure"),
+        Chart("figures", "Surrogate beside physics, by figure", *charts.beside(pairs, ("surrogate", "physics"))),
         parts,
     )
 

@@ -252,8 +252,7 @@ def landings(campaign: Campaign, boot: Resamples) -> Section:
     ]
     labels = [names[int(i)].removeprefix(ZONE).replace("_", " ") for i in order]
     panel = Panel("share of cubes", "", drawn, f"{campaign.runs} {campaign.unit}s", names=labels, across=True)
-    figure = charts.figure([panel], 0.9 + 0.27 * len(order))
-    chart = Chart("landings", figure, "Where cubes land")
+    chart = Chart("landings", "Where cubes land", [panel], 0.9 + 0.27 * len(order))
     return Section("1. Where cubes land", says, Table.of("landings", columns), chart)
 
 
@@ -282,7 +281,7 @@ def _knocks(campaign: Campaign, boot: Resamples) -> Section:
         f"A throw onto a board with cubes moves {show(every)} of them into another place ({every.n} throws), a share "
         f"of {show(of_lying)} of those that lay there ({of_lying.n} cube-throws).",
         Table("knocks", ["thrown [cubes]", "throws", "moved a throw [cubes]", "share of those lying"], table),
-        Chart("knocks", charts.figure(drawn, 2.5), "Cubes knocked on by a throw"),
+        Chart("knocks", "Cubes knocked on by a throw", drawn, 2.5),
     )
 
 
@@ -299,7 +298,7 @@ def _chains(campaign: Campaign, boot: Resamples) -> Section:
         f"After a throw (or an ability that asked the model) {show(mean)} explosions follow on average; a share of "
         f"{show(some)} of {count_noun(len(run), 'throw')} has any, the longest chain is {len(lengths) - 1}.",
         Table("chains", ["explosions in a row", "throws", "share of throws"], count_values(lengths)),
-        Chart("chains", charts.figure([panel], 2.3), "Explosions in a row"),
+        Chart("chains", "Explosions in a row", [panel], 2.3),
     )
 
 
@@ -351,5 +350,5 @@ def _who_wins(campaign: Campaign, boot: Resamples) -> Section:
         f"share of {low:.2f}{'' if one else f' to {high:.2f}'} of them."
         f"{f' With one set-up only: {show(wins.at((0, 0)))}.' if one else ''}",
         Table("odds", head, rows),
-        Chart("odds", charts.figure([panel], 3.2, foot=True), "Win shares by cubes on each side"),
+        Chart("odds", "Win shares by cubes on each side", [panel], 3.2, foot=True),
     )

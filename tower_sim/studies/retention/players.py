@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tower_sim.report import RULE, Chart, Draw, Panel, Rows, Section, Table, bars, charts, points
+from tower_sim.report import RULE, Chart, Draw, Panel, Rows, Section, Table, bars, points
 from tower_sim.results import Array, Estimates, capitalise
 from tower_sim.studies.retention.design import phase_figures
 from tower_sim.studies.retention.tower import NAMES, PhaseMeans, TowerFigures, phase_means
@@ -59,7 +59,7 @@ def what_players_get(tower: TowerFigures) -> Section | None:
         panels.append(Panel("phase of the game", f"mean {figure.title}", draws, floor=True))
     titles = [figure.title for figure in drawn]
     caption = capitalise(" and ".join([", ".join(titles[:-1]), titles[-1]] if len(titles) > 1 else titles))
-    picture = charts.figure(panels, 2.3, 2, foot=True, head=f"{campaign.runs} {campaign.unit}s; bars: 95 % intervals")
+    note = f"{campaign.runs} {campaign.unit}s; bars: 95 % intervals"
     meaning = "; ".join(f"{figure.title}: {figure.meaning(campaign.terms)}" for figure in own if figure.says)
     colours = by_kind([d.phase.names[i] for i in used], by_colour)
     numbers = by_kind([str(i) for i in x], by_number)
@@ -67,7 +67,7 @@ def what_players_get(tower: TowerFigures) -> Section | None:
         "What the players get",
         f"All phases after the set-up, also those with nothing to throw. {capitalise(meaning)}{'.' if meaning else ''}",
         Table("players", ["what", "unit", "every phase", NAMES[1]], rows),
-        Chart("players", picture, caption),
+        Chart("players", caption, panels, 2.3, 2, foot=True, head=note),
         [
             Section("", "By the colour of the phase:", Table("players_by_phase", ["phase of", *head], colours)),
             Section("", "By the number of the phase:", Table("players_by_number", ["phase", *head], numbers, 0)),

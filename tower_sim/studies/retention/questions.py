@@ -128,7 +128,7 @@ class TowerAnswer(dict[str, Any]):
             theirs = [TowerAnswer(question, self.tower.rule).all()] if self.tower.rule else [None]
             table = Table.of(question.key, mine | {NAMES[1]: theirs})
         title, says, short = (words.format_map(self) for words in (question.title, question.says, question.short))
-        chart = panel and Chart(question.key, charts.figure([panel], 2.6, foot=True), title)
+        chart = panel and Chart(question.key, title, [panel], 2.6, foot=True)
         return Section(title, says, table, chart, short=short)
 
     def _by_value(self) -> tuple[Table, Panel]:
@@ -349,7 +349,7 @@ def _setup_colours(tower: TowerFigures) -> Section:
         f"{show(colours.all_present)} of games. The variance of a colour's count is {show(ratio)} times that of "
         f"drawing the cubes that stay at random, so colours are {alike} than chance makes them.",
         Table.of("setup_colours", columns | {"rule": of_rule or [None] * len(place)}),
-        Chart("setup_colours", charts.figure([panel], 2.6, foot=True), "Cubes inside after the set-up, by colour"),
+        Chart("setup_colours", "Cubes inside after the set-up, by colour", [panel], 2.6, foot=True),
         short=f"From {least:.2g} to {most:.2g} of each colour on average, {alike} than chance makes them; all "
         f"colours are there in {plain_share(colours.all_present)} of games.",
     )

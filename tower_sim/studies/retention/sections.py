@@ -52,7 +52,7 @@ def thrown_and_inside(tower: TowerFigures) -> Section:
         "in twenty). "
         f"Over all drops {show(over)} cubes more come out of a drop than the rule expects.",
         Table("map", head, rows, LONG),
-        Chart("map", charts.figure(panels, 3.7), "Mean cubes out by cubes thrown and inside"),
+        Chart("map", "Mean cubes out by cubes thrown and inside", panels, 3.7),
     )
 
 
@@ -107,7 +107,7 @@ def stays(tower: TowerFigures) -> Section:
         f"censored). A resident's chance of release in a drop is {show(young)} at age 1"
         f"{f', at age {LATE} or more {show(late)}' if late else ''}: {trend}.",
         Table.of("survival", columns, LONG),
-        Chart("stays", charts.figure(panels, 3.0), "How long cubes stay"),
+        Chart("stays", "How long cubes stay", panels, 3.0),
         [Section("", "By the region in which a cube lies:", Table("release_by_region", head, by_region))],
     )
 
@@ -138,7 +138,7 @@ def remembrance(tower: TowerFigures) -> Section:
         title,
         "\n\n".join(says),
         Table("autocorrelation", ["inside", *(f"lag {k}" for k in lags)], rows),
-        Chart("memory", charts.figure(panels, 3.1), "Memory of the tower"),
+        Chart("memory", "Memory of the tower", panels, 3.1),
     )
 
 
@@ -176,7 +176,7 @@ def alike(tower: TowerFigures) -> Section:
     for name, test in tests.items():
         of_tests |= {f"{name}: cubes": test.differences.n, f"{name}: share out minus expected": test.differences}
     table = Table.of("fairness", of_tests) if tests else None
-    chart = Chart("fairness", charts.figure(panels, 3.0), "Colours")
+    chart = Chart("fairness", "Colours", panels, 3.0)
     return Section("5. Fairness between colours", "\n\n".join(says), table, chart)
 
 
@@ -207,7 +207,7 @@ def against_rule(tower: TowerFigures) -> Section:
             ["figure", "unit", "this campaign", "n", NAMES[1]],
             [[name, unit, mine, mine.n, other] for name, unit, mine, other in rows],
         ),
-        Chart("beside_the_rule", charts.beside(pairs, ("this campaign", NAMES[1])), "Figures beside the rule's"),
+        Chart("beside_the_rule", "Figures beside the rule's", *charts.beside(pairs, ("this campaign", NAMES[1]))),
     )
 
 

@@ -241,16 +241,16 @@ def _charts(swept: Swept) -> list[Chart]:
         some = [curve for curve in known if curve.about == about]
         if not some:
             continue
+        name, caption = f"curves_{about}", f"{words}, by point"
         if family and len(family.levels) > MOST_LINES:
-            figure = _contours(some, x, family)
+            drawn.append(Chart(name, caption, [_contours(curve, x, family) for curve in some], 2.1))
         else:
             also = len(next(group for group in swept.groups if group[0] is x)) - 1
-            name = _trimmed(x.name) + (f" (moves with {also} more)" if also else "")
+            axis = _trimmed(x.name) + (f" (moves with {also} more)" if also else "")
             has_bars = any(np.isfinite(curve.y.low).any() for curve in some)
             head = f"{swept.runs_a_point} at each point{'; bars: 95 % intervals' if has_bars else ''}"
-            panels = [_against(curve, x, family, name) for curve in some]
-            figure = charts.figure(panels, HIGH + 0.1, foot=True, head=head)
-        drawn.append(Chart(f"curves_{about}", figure, f"{words}, by point"))
+            panels = [_against(curve, x, family, axis) for curve in some]
+            drawn.append(Chart(name, caption, panels, HIGH + 0.1, foot=True, head=head))
     return drawn
 
 
@@ -283,25 +283,22 @@ def _against(curve: SweptCurve, x: Varied, family: Varied | None, name: str) -> 
     )
 
 
-def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
-    def panel(curve: SweptCurve) -> Panel:
-        known = np.isfinite(curve.y.value)
-        at, value = (x.numbers[known], y.numbers[known]), curve.y.value[known]
+def _contours(curve: SweptCurve, x: Varied, y: Varied) -> Panel:
+    known = np.isfinite(curve.y.value)
+    at, value = (x.numbers[known], y.numbers[known]), curve.y.value[known]
 
-        def draw(axis: Any) -> None:
-            axis.grid(visible=False)
-            if np.ptp(value) > 0:
-                low, high = float(value.min()), float(value.max())
-                edges = [low + (high - low) * i / 7 for i in range(8)]
-                for i, ends in enumerate(pairwise(edges)):
-                    axis.tricontourf(*at, value, levels=[*ends], colors=[charts.SOFT], alpha=0.1 * i)
-                lines = axis.tricontour(*at, value, levels=edges[1:-1:2], colors=[charts.INK], linewidths=0.5)
-                axis.clabel(lines, fontsize=6)
-            axis.plot(*at, ls="none", marker="o", ms=2.5, mfc=charts.PAPER, mec=charts.INK, mew=0.6, clip_on=False)
+    def draw(axis: Any) -> None:
+        axis.grid(visible=False)
+        if np.ptp(value) > 0:
+            low, high = float(value.min()), float(value.max())
+            edges = [low + (high - low) * i / 7 for i in range(8)]
+            for i, ends in enumerate(pairwise(edges)):
+                axis.tricontourf(*at, value, levels=[*ends], colors=[charts.SOFT], alpha=0.1 * i)
+            lines = axis.tricontour(*at, value, levels=edges[1:-1:2], colors=[charts.INK], linewidths=0.5)
+            axis.clabel(lines, fontsize=6)
+        axis.plot(*at, ls="none", marker="o", ms=2.5, mfc=charts.PAPER, mec=charts.INK, mew=0.6, clip_on=False)
 
-        return Panel(_trimmed(x.name), _trimmed(y.name), [draw], _name_curve(curve))
-
-    return charts.figure([panel(curve) for curve in some], 2.1)
+    return Panel(_trimmed(x.name), _trimmed(y.name), [draw], _name_curve(curve))
 
 
 def _against_fields(swept: Swept, curve: SweptCurve, number: int) -> Chart:
@@ -315,8 +312,8 @@ def _against_fields(swept: Swept, curve: SweptCurve, number: int) -> Chart:
         names = [] if field.is_number else [_trimmed(level, 16) for level in field.levels]
         panels.append(Panel(_trimmed(field.name), _name_curve(curve) if field is fields[0] else "", draws, names=names))
     slug = "".join(c if c.isalnum() else "_" for c in curve.name)
-    figure = charts.figure(panels, HIGH, head=f"n = {len(curve.y)} points, each a mark")
-    return Chart(f"fields_{number}_{slug}", figure, f"{curve.name} against the varied fields")
+    head = f"n = {len(curve.y)} points, each a mark"
+    return Chart(f"fields_{number}_{slug}", f"{curve.name} against the varied fields", panels, HIGH, head=head)
 
 
 def _trimmed(name: str, longest: int = 34) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tower_sim.report import Chart, Report, Rows, Section, Table, charts
+from tower_sim.report import Chart, Report, Rows, Section, Table
 from tower_sim.results import Array
 from tower_sim.studies.fitting.board.check import BoardCheck
 from tower_sim.studies.fitting.compared import HEAD, LEVEL, SideBySide, overview, pair
@@ -55,7 +55,7 @@ def _known(fact: SideBySide) -> Array:
 def _numbers(title: str, name: str, facts: Sequence[SideBySide], drawn: Sequence[str] = ()) -> Section:
     rows: Rows = [[*fact.row(i), fact.physics.at(i).n] for fact in facts for i in _known(fact).tolist()]
     panels = [pair(fact, _known(fact)) for fact in facts if not drawn or fact.name in drawn]
-    chart = Chart(name, charts.figure(panels, 2.5, 2, foot=True), f"{title}, physics and surrogate")
+    chart = Chart(name, f"{title}, physics and surrogate", panels, 2.5, 2, foot=True)
     return Section(title, "", Table(name, [*HEAD, "of"], rows), chart)
 
 

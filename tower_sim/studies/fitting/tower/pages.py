@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -206,14 +205,14 @@ def _drops(check: TowerCheck) -> Section:
         "Log score: the logarithm of the chance that a rung gave to what came out, a drop (nats); the gain is over "
         "the first rung.",
         score_table(check.scores, check.drops),
-        Chart("log_scores", ladder(check.scores, check.drops, check.games), "Log score gained by rung"),
+        _ladder(check),
     )
 
 
 def _whole(check: TowerCheck) -> Section:
-    pictures = [Chart("inside", fans(check), "Quantiles of the number inside by drop")]
+    pictures = [_fans(check)]
     if memories := [pair(figure) for figure in check.figures if figure.name.startswith("autocorrelation")]:
-        pictures.append(Chart("autocorrelation", charts.figure(memories, foot=True), "Autocorrelation by lag"))
+        pictures.append(Chart("autocorrelation", "Autocorrelation by lag", memories, foot=True))
     return overview(
         "Whole games",
         f"{check.answers.games} games of each model are tested, {check.games} and {check.played} have the intervals. "
@@ -241,18 +240,16 @@ def _classifier_section(check: TowerCheck) -> Section:
 # Charts
 
 
-def ladder(scores: Sequence[RungScore], drops: int, games: int) -> Any:
-    """Draw the gain of each rung's log score over the first rung, with intervals by game."""
-    gains = Estimates.of(_normal(rung.gain, rung.gain_se, drops) for rung in scores)
-    marks = [charts.bars(np.arange(len(scores)), gains, width=0.6, across=True), charts.level(0, upright=True)]
-    title = f"n = {drops} drops of {games} held-out games, 95 % intervals by game"
-    names = [rung.title for rung in scores]
+def _ladder(check: TowerCheck) -> Chart:
+    gains = Estimates.of(_normal(rung.gain, rung.gain_se, check.drops) for rung in check.scores)
+    marks = [charts.bars(np.arange(len(gains)), gains, width=0.6, across=True), charts.level(0, upright=True)]
+    title = f"n = {check.drops} drops of {check.games} held-out games, 95 % intervals by game"
+    names = [rung.title for rung in check.scores]
     panel = Panel("log score over the first rung [nats a drop]", "", marks, title, names, across=True)
-    return charts.figure([panel], 0.9 + 0.25 * len(scores))
+    return Chart("log_scores", "Log score gained by rung", [panel], 0.9 + 0.25 * len(gains))
 
 
-def fans(check: TowerCheck) -> Any:
-    """Draw quantiles of the number of cubes inside by drop, for both models."""
+def _fans(check: TowerCheck) -> Chart:
     x = np.arange(len(check.fans[0][0]))
     outer = f"{100 * (QUANTILES[-1] - QUANTILES[0]):.0f} %"
     marks: list[charts.Draw] = []
@@ -262,4 +259,4 @@ def fans(check: TowerCheck) -> Any:
         marks.append(charts.band(x, quantiles[0], quantiles[-1], f"{name}, n = {n} games: {outer}", 3 * role))
         marks.append(charts.points(x, quantiles[2], f"{name}: median", role))
     panel = Panel("drop (0: set-up)", "inside after the drop [cubes]", marks, floor=True)
-    return charts.figure([panel], 3.2, foot=True)
+    return Chart("inside", "Quantiles of the number inside by drop", [panel], 3.2, foot=True)
