@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +34,11 @@ const compared = ({ figures, a, b }) => {
   a.forEach((game, i) => pairs.add(game, b[i]));
   return pairs.rows().map((row, i) => ({ ...figures[i], ...row }));
 };
-const answers = requests.map(({ choices, group }) => {
+const answers = requests.map((group) => {
   const found = compared(group);
-  const keyed = Object.fromEntries(found.map((row) => [row.key, row]));
   const p = found.flatMap((row) => [row.p, row.adjusted, row.difference.mean + row.difference.half]);
   const same = found.flatMap(({ a, b, difference }) => [a, b, difference].flatMap(({ mean, sd }) => [mean, sd]));
-  return { words: differs(keyed, choices).join(" "), verdicts: found.map((row) => row.verdict), p, same };
+  return { words: differs(found), verdicts: found.map((row) => row.verdict), p, same };
 });
 console.log(JSON.stringify([answers, drops.map((drop) => dropWords(...drop).join(" "))]));
 """
@@ -53,7 +53,7 @@ def draw_pairs(rng: np.random.Generator, figures: int, shift: float) -> tuple[An
 
 
 def group_document(group: Any, a: Any, b: Any) -> dict[str, Any]:
-    figures = [{"key": each.key, "title": each.title, "unit": each.unit} for each in group.figures]
+    figures = [asdict(each) for each in group.figures]
     return {"figures": figures, "a": a.tolist(), "b": b.tolist()}
 
 
@@ -87,7 +87,6 @@ def test_the_words_and_numbers_are_those_of_compare(tmp_path: Path):
     rng = np.random.default_rng(5)
     compared = ComparedGames(registry.get("game", "amerigo"), (Rules(), Rules()))
     group = compared.groups[0]
-    shares = ({"choice": np.array([0.5])}, {"choice": np.array([0.75])})
     requests: list[dict[str, Any]] = []
     expected: list[str] = []
     verdicts: list[list[str]] = []
@@ -95,8 +94,8 @@ def test_the_words_and_numbers_are_those_of_compare(tmp_path: Path):
     for number in range(100):
         played = draw_pairs(rng, len(group.figures), (0, 2, 3, 5, 9)[number % 5])
         found = rows(*played, group.figures)
-        requests.append({"choices": [0.5, 0.75], "group": group_document(group, *played)})
-        expected.append(compared.words([found], shares))
+        requests.append(group_document(group, *played))
+        expected.append(compared.words(found))
         verdicts.append([str(row.verdict) for row in found])
         ends = [row.difference.value if row.interval is None else row.interval[1] for row in found]
         chances.append([p for row, end in zip(found, ends, strict=True) for p in (row.p, row.p_adjusted, end)])

@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,7 +21,8 @@ import numpy as np
 from tower_sim.drops import DropModel
 from tower_sim.games.running import count_words, record, word_facts
 from tower_sim.games.tower import Turn
-from tower_sim.results import Array, Estimate, Figure, Results, brief, table
+from tower_sim.results import Array, Estimate, Figure, Results, brief, capitalise, table
+from tower_sim.tools import count_noun
 
 LEVEL = 0.05  # probability that any figure of a table is shown if none differs
 _CERTAIN = 1e-4  # adjusted p up to which a difference is called certain
@@ -57,7 +60,7 @@ class Group:
 @dataclass(frozen=True, eq=False)
 class Values:
     """Numbers of complete runs of one variant: its figures `values`, shape (run, figure), and `course`, by name further
-    numbers of each run, for sentences and the picture.
+    numbers of each run, for the picture.
 
     `beyond` is the number of `drops` outside the training range of a fitted model, or None for a model without one.
     `draws` are the numbers that landed and that were drawn again; None if the model does not report them.
@@ -236,85 +239,85 @@ class Compared:
         """Return the rules in a few words, or ""."""
         return self.game.label(self.rules[side])
 
-    def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Course, Course]) -> str:
-        """Return a few sentences about what a player will notice, the largest effects first.
+    def words(self, rows: Sequence[Row]) -> str:
+        """Return sentences about what a player will notice, the surest first.
 
-        `groups` has the rows of each of `self.groups`, and `courses` the further numbers of A and B.
+        Figures that have a sentence come first, then the largest effects. Where a game has such figures, only these
+        are told that are likely and not shown.
         """
-        rows = [(row, group.of) for group, some in zip(self.groups, groups, strict=True) for row in some]
-        seen = [(row, of) for row, of in rows if row.verdict in (Sureness.SHOWN, Sureness.LIKELY)]
-        seen.sort(key=lambda each: (each[0].verdict is Sureness.LIKELY, -each[0].effect))
-        others = len(rows) - len(seen)
+        about = {figure.key: (figure, group.of) for group in self.groups for figure in group.figures}
+        told = {key for key, (figure, _) in about.items() if figure.sentence}
+        seen = [row for row in rows if row.shown or (row.verdict is Sureness.LIKELY and (row.key in told or not told))]
+        seen.sort(key=lambda row: (_rank(row), row.key not in told, 0 if row.key in told else -row.effect))
+        others = [row for row in rows if row not in seen]
+        reach = self._reach([row for row in others if not about[row.key][0].minor])
         if not seen:
-            which = f"any of {others} figures" if others > 1 else "its figure"
-            reach = _describe_open([row for row, _ in rows], self.game.run)
-            return f"No difference between A and B is shown in {which}{reach}."
-        first = "; ".join(_describe(row, of, self.game.run) for row, of in seen[:_WITH_MEANS])
-        names = [f"{of} {row.title}".strip() for row, of in seen[_WITH_MEANS:]]
-        more = [f"{len(names) - _NAMED} more"] * (len(names) > _NAMED)
-        also = f" Other figures differ too: {', '.join([*names[:_NAMED], *more])}." if names else ""
-        rest = f" Of {others} other figure{'s' * (others != 1)} no difference is shown." if others else ""
-        return f"B: {first}.{also}{rest}"
+            return _say("none" if len(rows) > 1 else "none in one", number=len(rows), reach=reach)
+        means = [_describe(row, *about[row.key]) for row in seen[:_WITH_MEANS]]
+        by_sureness = [(how, "; ".join(words for words, _ in some)) for how, some in groupby(means, key=itemgetter(1))]
+        first = " ".join(f"{capitalise(words) if i else words}: {how}." for i, (how, words) in enumerate(by_sureness))
+        names = [f"{about[row.key][1]} {row.title}".strip() for row in seen[_WITH_MEANS:]]
+        also = _say("also", titles=_list(names, ", ")) if names else ""
+        rest = _say("rest", others=count_noun(len(others), "other figure"), reach=reach) if others else ""
+        return _say("seen", first=first, also=also, rest=rest)
+
+    def _reach(self, rows: Sequence[Row]) -> str:
+        if any(row.interval is None and row.sd_difference for row in rows):
+            return _say("few", run=self.game.run)
+        wide = [row.title for row in rows if row.verdict is Sureness.OPEN]
+        return _say("large", titles=_list(wide, " and ")) if wide else ""
 
     def picture(self, courses: tuple[Course, Course]) -> Picture | None:
         return None
 
 
 SENTENCES: Mapping[str, str] = json.loads(Path(__file__).with_name("sentences.json").read_text("utf-8"))
-"""Sentences on two variants by what they are about and, where it has one of its own, the verdict.
-
-The lab page chooses and fills them likewise.
-"""
+"""The sentences of a comparison, which the command and the lab fill."""
 
 
-def say(about: str, row: Row, **more: str) -> str:
-    """Return the sentence of SENTENCES about a row; its means `a` and `b` have decimals that tell them apart."""
+def _say(key: str, **values: object) -> str:
+    return SENTENCES[key].format(**values)
+
+
+def _list(names: Sequence[str], last: str) -> str:
+    return ", ".join(names[:_NAMED]) + (f"{last}{len(names) - _NAMED} more" if len(names) > _NAMED else "")
+
+
+def instead(row: Row) -> str:
+    """Return both means, as in `3.4 instead of 2.9`, with decimals that distinguish them."""
     a, b = brief(row.mean_a), brief(row.mean_b)
     for decimals in range(2, 7):
         if a != b:
             break
         a, b = f"{row.mean_a:.{decimals}f}", f"{row.mean_b:.{decimals}f}"
-    by, fewer = brief(abs(row.difference.value)), "fewer" if row.difference.value < 0 else "more"
-    sentence = SENTENCES.get(f"{about}, {row.verdict}") or SENTENCES[about]
-    return sentence.format_map({"a": a, "b": b, "mean": brief(row.mean_a), "by": by, "more": fewer, **more})
+    return _say("instead", a=a, b=b)
 
 
-def instead(row: Row, unit: str = "") -> str:
-    """Return both means, as in `3.4 instead of 2.9`."""
-    return say("instead", row, unit=unit)
-
-
-def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
-    """Return how sure a difference is, and unless it is shown, how large it may be, times `scale` in `unit`."""
+def how_sure(row: Row, scale: float = 1) -> str:
+    """Return how sure a difference is that is shown or likely, and unless it is shown, its ends times `scale`."""
     if row.verdict is Sureness.SHOWN:
-        return SENTENCES["certain" if row.p_adjusted <= _CERTAIN else "likely"]
-    if row.interval is None and (row.difference.value or row.sd_difference):
-        return f"too few {run}s to tell"
-    low, high = (scale * end for end in row.interval or (0.0, 0.0))
-    which: str = "equal" if row.interval is None else row.verdict
-    if row.verdict is Sureness.LIKELY:
-        which = "more" if low > 0 else "fewer"
-    ends = {"low": brief(abs(low)), "high": brief(abs(high)), "most": brief(max(-low, high))}
-    return SENTENCES[f"{which}, how sure"].format(
-        **ends, run=run, unit=f" {unit}" if unit else "", fewer="fewer" if unit else "less"
-    )
+        return SENTENCES["certain" if row.p_adjusted <= _CERTAIN else "very likely"]
+    low, high = sorted(abs(scale * end) for end in row.interval or (math.nan, math.nan))
+    return _say("more" if row.difference.value > 0 else "less", low=brief(low), high=brief(high))
 
 
-def _describe(row: Row, of: str, run: str) -> str:
-    if not of:
-        by, less = f"{brief(abs(row.difference.value))} {row.extra_unit}".strip(), row.difference.value < 0
-        by = f"about {by} {'less' if less else 'more'}"
-        return f"{row.title} {by} ({instead(row)}): {how_sure(row, run)}"
-    shares = instead(replace(row, mean_a=100 * row.mean_a, mean_b=100 * row.mean_b), " %")
-    return f"{of} is {row.title} in {shares}: {how_sure(row, run, 'points', 100)}"
+def _rank(row: Row) -> int:
+    return 2 if row.verdict is Sureness.LIKELY else int(row.p_adjusted > _CERTAIN)
 
 
-def _describe_open(rows: Sequence[Row], run: str) -> str:
-    if any(row.interval is None and row.sd_difference for row in rows):
-        return f": too few {run}s to tell"
-    wide = [row.title for row in rows if row.verdict is Sureness.OPEN]
-    more = f" and {len(wide) - _NAMED} more" if len(wide) > _NAMED else ""
-    return f". It may be large all the same, over a tenth, in {', '.join(wide[:_NAMED])}{more}" if wide else ""
+def _describe(row: Row, figure: Figure, of: str) -> tuple[str, str]:
+    """Return a difference in words and how sure it is; `of` is what shares are of."""
+    scale = 100 if figure.is_share and (of or figure.sentence) else 1
+    means = instead(replace(row, mean_a=scale * row.mean_a, mean_b=scale * row.mean_b)) + " %" * (scale == 100)
+    how = how_sure(row, scale)
+    if of:
+        return _say("share", of=of, title=row.title, instead=means), how
+    if figure.sentence:
+        text = figure.sentence.format(means).removesuffix(".")
+        return text[:1].lower() + text[1:], how
+    by = f"{brief(abs(row.difference.value))} {row.extra_unit}".strip()
+    more = "less" if row.difference.value < 0 else "more"
+    return _say("figure", title=row.title, by=by, more=more, instead=means), how
 
 
 def leaves(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -145,7 +145,7 @@ class Game(ABC):
         inside = [len(turn.state.residents) for turn in landed]
         held = f"The tower held {sum(inside) / len(inside):.1f} cubes on average, {inside[-1]} at the end."
         results = record(self, [landed], rules)
-        with_sentence = [figure for figure in self.figures if figure.sentence]
+        with_sentence = [figure for figure in self.figures if figure.sentence and figure.key != INSIDE.key]
         said = [
             figure.sentence.format(f"{value:.2g}")
             for figure, value in zip(with_sentence, table(results, with_sentence)[0].tolist(), strict=True)

@@ -352,7 +352,9 @@ def script(figures: Sequence[Figure], terms: Sequence[str]) -> str:
         return f"r.{name}" if name in terms else f"d.{name}"
 
     def entry(figure: Figure) -> str:
-        values = {name: getattr(figure, name) for name in ("key", "title", "unit", "says", "take", "at", "minor")}
+        values = {
+            name: getattr(figure, name) for name in ("key", "title", "unit", "says", "take", "at", "minor", "sentence")
+        }
         values["isWhole"] = figure.is_whole
         functions = ", ".join(f"{name}: (d, r) => {part.javascript(column)}" for name, part in figure.parts.items())
         return f"{json.dumps(values)[:-1]}, {functions}}}"

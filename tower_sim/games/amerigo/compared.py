@@ -1,30 +1,15 @@
-"""The description of Amerigo for comparisons: sampled games, the cubes inside by drop, and sentences for players."""
+"""The description of Amerigo for comparisons: sampled games, and the cubes inside by drop."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from tower_sim.drops import DropModel
 from tower_sim.errors import fault
 from tower_sim.games.amerigo.many import FIGURES, colour_figures, sample_games
-from tower_sim.games.compared import (
-    SENTENCES,
-    Compared,
-    Course,
-    Group,
-    Picture,
-    Row,
-    Sampler,
-    Sureness,
-    Values,
-    how_sure,
-    say,
-)
-from tower_sim.results import SHARE, Columns, Figure, Results, RunSampler, table
-
-_CHOICE = Figure("choice", "phases with a choice", SHARE, "phases with two or more actions", "colours >= 2")
+from tower_sim.games.compared import Compared, Course, Group, Picture, Sampler, Values
+from tower_sim.results import Columns, Results, RunSampler, table
 
 
 class ComparedGames(Compared):
@@ -40,8 +25,7 @@ class ComparedGames(Compared):
         inside, out = results.grid("inside"), results.by_colour["out"]
         by_colour = {f"out_{i}": out[:, results.colours.index(name)] for i, name in enumerate(self._common)}
         values = table(replace(results, facts=Columns(by_colour)), self._every)
-        course = {"inside": inside, "choice": _CHOICE.value(results)}
-        return Values(values, course, inside.size if beyond is not None else 0, beyond)
+        return Values(values, {"inside": inside}, inside.size if beyond is not None else 0, beyond)
 
     def sampler(self, model: DropModel) -> Sampler | None:
         if not isinstance(model, RunSampler):
@@ -76,22 +60,6 @@ class ComparedGames(Compared):
 
     def label(self, side: int) -> str:
         return f"rules {self.rules[side].name!r}"
-
-    def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Course, Course]) -> str:
-        rows = {row.key: row for row in groups[0]}
-        inside, actions, points = rows["inside"], rows["actions"], rows["action_points"]
-        gold = rows["gold_with_token"] if rows["gold_with_token"].shown and not rows["gold"].shown else rows["gold"]
-        by_token = " with the gold token" if gold.key == "gold_with_token" else ""
-        a, b = (f"{100 * course['choice'].mean():.0f} %" for course in courses)
-        how, other = (
-            "no difference is shown" if row.verdict is Sureness.ALIKE else how_sure(row, "game")
-            for row in (actions, points)
-        )
-        choice = SENTENCES["choice" if how == other else "choices"].format(
-            actions=say("actions", actions, choice_a=a, choice_b=b), points=say("points", points), how=how, other=other
-        )
-        first = say("inside", inside, how=how_sure(inside, "game", "cubes"))
-        return f"{first} {choice} {say('gold', gold, by_token=by_token, how=how_sure(gold, 'game'))}"
 
     def picture(self, courses: tuple[Course, Course]) -> Picture:
         phases = {len(rules.phases) for rules in self.rules}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tower_sim.errors import check_whole, fault
 from tower_sim.games.amerigo.rules import Rules, as_rules
 from tower_sim.results import (
@@ -36,7 +38,18 @@ ACTIONS, ACTION_POINTS, GOLD, GOLD_WITH_TOKEN = (
 TERMS = ("gold_divisor", "gold_divisor_with_token")
 """The rules whose numbers these figures use."""
 
-FIGURES = (INSIDE_SETUP, INSIDE, MOST_INSIDE, OUT, SHARE_OUT, ACTIONS, ACTION_POINTS, GOLD, GOLD_WITH_TOKEN, SKIPPED)
+FIGURES = (
+    INSIDE_SETUP,
+    replace(INSIDE, sentence="{} cubes stay in the tower"),
+    MOST_INSIDE,
+    OUT,
+    SHARE_OUT,
+    ACTIONS,
+    ACTION_POINTS,
+    GOLD,
+    GOLD_WITH_TOKEN,
+    SKIPPED,
+)
 FITTED = (*DETAILS, some_out("points", "mean action points", "points", _MOST))
 """The figures that fits of a model to tower data compare, in addition to FIGURES."""
 

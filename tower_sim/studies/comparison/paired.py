@@ -7,7 +7,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -163,10 +163,10 @@ class Comparison:
         """Sentences about what a player will notice, and how sure that is."""
         if not self.differs:
             return f"A and B play alike: from equal seeds every {self.compared.game.run} is the same."
+        rows = [*chain(*self.groups)]
         if FAILED_NAME not in self.model:
-            return self.compared.words(self.groups, self.courses)
-        likely = [[replace(row, p_adjusted=max(row.p_adjusted, LEVEL)) for row in rows] for rows in self.groups]
-        return f"{_DOUBT} {self.compared.words(likely, self.courses)}"
+            return self.compared.words(rows)
+        return f"{_DOUBT} {self.compared.words([replace(row, p_adjusted=max(row.p_adjusted, LEVEL)) for row in rows])}"
 
     def to_json(self) -> dict[str, Any]:
         groups = zip(self.compared.groups, self.groups, strict=True)

@@ -213,7 +213,7 @@ def _describe_side_effects(best: Reached) -> list[str]:
     named = [f"{_title(best, row)} {instead(row)}" for row in best.side_effects[:_NAMED]]
     more = len(best.side_effects) - len(named)
     others = f" and {count_noun(more, 'other figure')}" if more else ""
-    sure = {how_sure(row, run) for row in best.side_effects}
+    sure = {how_sure(row) for row in best.side_effects}
     return [
         f"It also changes {', '.join(named)}{others}: {'certain' if sure == {'certain'} else 'certain or very likely'}."
     ]

@@ -9,7 +9,7 @@ import type { Row } from "./statistics";
 
 /** A figure as Python tells it: `of` is its value at a drop, `where` and `among` which drops count. */
 interface Figure {
-  key: string; title: string; unit: string; at: "setup" | "phases"; take: "mean" | "sum" | "most"; isWhole: boolean; minor: boolean;
+  key: string; title: string; unit: string; at: "setup" | "phases"; take: "mean" | "sum" | "most"; isWhole: boolean; minor: boolean; sentence: string;
   of(at: At, rules: object): number; where(at: At, rules: object): boolean; among(at: At, rules: object): number;
 }
 

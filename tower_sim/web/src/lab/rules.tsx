@@ -71,16 +71,10 @@ function namesOf(latest: Latest): string[] {
 }
 
 function answerOf(latest: Latest, found: FigureRow[]): Answer {
-  const byKey = Object.fromEntries(found.map((row) => [row.key, row]));
-  const withChoice = latest.sides.map((side) => {
-    const counts = overPhases(side, "actions");
-    return 1 - (counts[0] + counts[1]) / sumOf(counts);
-  });
   const { a, b, done, sides } = latest;
   const isSame = b && JSON.stringify({ ...a, name: "" }) === JSON.stringify({ ...b, name: "" });
-  const same = ["A and B have the same rules and the same tower: from the same luck every game is the same. Change one of them."];
-  const sentences = isSame ? same : b ? differs(byKey, withChoice) : alone(byKey, withChoice[0], sumOf(a.cubes));
-  return { sentences, sure: howSure(byKey.actions, done, Boolean(b)), warnings: namesOf(latest).map((name, i) => beyondWords(name, sides[i].beyond)) };
+  const same = "A and B have the same rules and the same tower: from the same luck every game is the same. Change one of them.";
+  return { sentences: [isSame ? same : b ? differs(found) : alone(found)], sure: howSure(found.find(({ key }) => key === "actions")!, done, Boolean(b)), warnings: namesOf(latest).map((name, i) => beyondWords(name, sides[i].beyond)) };
 }
 
 export function towersPlayed(): Tower[] {

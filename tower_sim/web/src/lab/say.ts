@@ -1,16 +1,18 @@
 // Plain words: what a player will notice, and how sure that is, as `tower-sim compare` says it.
 
 import { SENTENCES } from "made/lab.js";
-import { fill, joinWords, plural } from "../common/text";
+import { capital, fill, joinWords, plural } from "../common/text";
 import type { Tower, Variant } from "./state";
 import { type Found, type Wish, verdictOf } from "./find";
 import { CERTAIN, type Row } from "./statistics";
 
+const WITH_MEANS = 4; // figures that are told with their means
 const NAMED = 6; // other figures that change and are named
 
-interface Figure { key: string; title: string }
+type Told = Row & { key: string; title: string; unit: string; sentence: string; minor: boolean };
+type Rows = Told[];
 
-export type Rows = Record<string, Row>;
+const say = (key: string, values: Record<string, string | number>) => fill(SENTENCES[key], values);
 
 /** Write a number as people say it: whole from 20, else with one decimal, below 1 with two figures. */
 export function writeNumber(value: number): string {
@@ -31,12 +33,11 @@ export function percent(share: number): string {
   return share < 0.001 ? "under 0.1 %" : share > 0.999 ? "over 99.9 %" : `${(100 * share).toFixed(1)} %`;
 }
 
-/** Return the sentence of SENTENCES about a row, as `say` of tower_sim/games/compared.py chooses and fills it. */
-function say(about: string, row: Row, more: Record<string, string> = {}): string {
+/** Say both means with so many decimals that they differ, as they do. */
+function instead(row: Row): string {
   let [a, b] = [row.a.mean, row.b.mean].map(writeNumber);
   for (let decimals = 2; a === b && decimals < 7; decimals++) [a, b] = [row.a.mean, row.b.mean].map((mean) => mean.toFixed(decimals));
-  const by = writeNumber(Math.abs(row.difference.mean));
-  return fill(SENTENCES[`${about}, ${row.verdict}`] ?? SENTENCES[about], { a, b, mean: writeNumber(row.a.mean), by, more: row.difference.mean < 0 ? "fewer" : "more", ...more });
+  return say("instead", { a, b });
 }
 
 /** Say in a table's cell how sure a difference is. */
@@ -47,46 +48,57 @@ export function degree(row: Row): string {
 }
 
 function sure(row: Row): string {
-  return SENTENCES[row.adjusted <= CERTAIN ? "certain" : "likely"];
+  return SENTENCES[row.adjusted <= CERTAIN ? "certain" : "very likely"];
 }
 
-/** Say how sure a difference is and, where it is not, how large it may be, in `unit`. */
-function sureness(row: Row, unit = ""): string {
+/** Say how sure a difference is that is shown or likely and, where it is not shown, its ends. */
+function sureness(row: Row): string {
   if (row.verdict === "shown") return sure(row);
-  const { low, high } = row.difference;
-  const which = row.isConstant ? "equal" : row.verdict !== "likely" ? row.verdict : low > 0 ? "more" : "fewer"; // a difference that all of so many games have is shown
-  const [lowest, highest, most] = [Math.abs(low), Math.abs(high), Math.max(-low, high)].map(writeNumber);
-  return fill(SENTENCES[`${which}, how sure`], { low: lowest, high: highest, most, run: "game", unit: unit && ` ${unit}`, fewer: unit ? "fewer" : "less" });
+  const [low, high] = [row.difference.low, row.difference.high].map(Math.abs).sort((x, y) => x - y).map(writeNumber);
+  return say(row.difference.mean > 0 ? "more" : "less", { low, high });
 }
 
-/** Say of rows by key what differs between A and B in a player's words: sentences. `choices`: shares of phases in A and B with two actions or more. */
-export function differs(rows: Rows, choices: number[]): string[] {
-  const { inside, actions, action_points: points, gold, gold_with_token: token } = rows;
-  const [a, b] = choices.map((value) => `${(100 * value).toFixed(0)} %`);
-  const [how, other] = [actions, points].map((row) => (row.verdict === "alike" ? "no difference is shown" : sureness(row)));
-  const told = { actions: say("actions", actions, { choice_a: a, choice_b: b }), points: say("points", points), how, other };
-  const isToken = token.shown && !gold.shown;
-  const pays = isToken ? token : gold;
-  return [
-    say("inside", inside, { how: sureness(inside, "cubes") }),
-    fill(SENTENCES[how === other ? "choice" : "choices"], told),
-    say("gold", pays, { by_token: isToken ? " with the gold token" : "", how: sureness(pays) }),
-  ];
+/** Say what differs between A and B in a player's words, the surest first, as `Compared.words` of Python does. */
+export function differs(rows: Rows): string {
+  const rank = (row: Told) => [row.shown ? Number(row.adjusted > CERTAIN) : 2, Number(!row.sentence), row.sentence ? 0 : -effect(row)];
+  const seen = rows.filter(({ shown, verdict, sentence }) => shown || (verdict === "likely" && sentence));
+  seen.sort((x, y) => rank(x).map((value, i) => value - rank(y)[i]).find(Boolean) ?? 0);
+  const others = rows.filter((row) => !seen.includes(row));
+  const open = others.filter(({ verdict, minor }) => verdict === "open" && !minor);
+  const reach = open.length ? say("large", { titles: listed(open, " and ") }) : "";
+  if (!seen.length) return say("none", { number: rows.length, reach });
+  const told: [string, string[]][] = [];
+  for (const row of seen.slice(0, WITH_MEANS)) {
+    const how = sureness(row);
+    if (told.at(-1)?.[0] === how) told.at(-1)![1].push(describe(row));
+    else told.push([how, [describe(row)]]);
+  }
+  const first = told.map(([how, words], i) => `${i ? capital(words.join("; ")) : words.join("; ")}: ${how}.`).join(" ");
+  const more = seen.slice(WITH_MEANS);
+  const also = more.length ? say("also", { titles: listed(more, ", ") }) : "";
+  return say("seen", { first, also, rest: others.length ? say("rest", { others: plural(others.length, "other figure"), reach }) : "" });
 }
 
-/** Say what a game with these rules is like: sentences. */
-export function alone(rows: Rows, choice: number, cubes: number): string[] {
-  const { inside, actions, action_points: points, gold, skipped } = rows;
-  const none = skipped.a.mean < 0.05 ? "" : ` ${writeNumber(skipped.a.mean)} phases of a game bring no cube out at all.`;
-  return [
-    `There are ${writeNumber(actions.a.mean)} actions to choose from in a phase, with ${writeNumber(points.a.mean)} action points; ` +
-      `in ${(100 * choice).toFixed(0)} % of the phases there is a choice of two or more.`,
-    `${writeNumber(inside.a.mean)} of ${plural(cubes, "cube")} stay in the tower on average, and passing pays ${writeNumber(gold.a.mean)} gold.${none}`,
-  ];
+function listed(rows: Rows, last: string): string {
+  const more = rows.length > NAMED ? `${last}${rows.length - NAMED} more` : "";
+  return rows.slice(0, NAMED).map(({ title }) => title).join(", ") + more;
+}
+
+function describe(row: Told): string {
+  if (row.sentence) return row.sentence.replace("{}", instead(row));
+  const by = `${writeNumber(Math.abs(row.difference.mean))} ${["1", ...row.title.split(" ")].includes(row.unit) ? "" : row.unit}`.trim();
+  return say("figure", { title: row.title, by, more: row.difference.mean < 0 ? "less" : "more", instead: instead(row) });
+}
+
+/** Say what a game with these rules is like. */
+export function alone(rows: Rows): string {
+  const told = rows.filter(({ sentence }) => sentence).map(({ sentence, a }) => sentence.replace("{}", writeNumber(a.mean)));
+  const none = rows.find(({ key }) => key === "skipped")!.a.mean;
+  return `On average ${told.join("; ")}.${none < 0.05 ? "" : ` ${writeNumber(none)} phases of a game bring no cube out at all.`}`;
 }
 
 /** Say what a wish came to: what to change and what that reaches, what else changes, what stands in the way. */
-export function wishWords(wish: Wish, found: Found, a: Variant, rows: (Row & Figure)[], colours: string[]): string[] {
+export function wishWords(wish: Wish, found: Found, a: Variant, rows: Rows, colours: string[]): string[] {
   const row = rows.find(({ key }) => key === wish.key)!;
   const verdict = verdictOf(wish, row.b);
   const { half } = row.b;
@@ -96,7 +108,7 @@ export function wishWords(wish: Wish, found: Found, a: Variant, rows: (Row & Fig
   const changes = joinWords(found.changed.map((key) => changeWords(key, a, found.variant, colours))) || "no change";
   const reached = `${row.title} ${mean} (${low} to ${high}${verdict === "met" ? "" : `, wished ${goal}`})${found.changed.length ? ` instead of ${before}` : ""}, in ${found.games.toLocaleString("en")} games played afresh`;
   const effects = rows.filter(({ key, shown }) => shown && key !== wish.key).sort((x, y) => effect(y) - effect(x));
-  const named = effects.slice(0, NAMED).map((each) => `${each.title} ${say("instead", each, { unit: "" })}`);
+  const named = effects.slice(0, NAMED).map((each) => `${each.title} ${instead(each)}`);
   if (effects.length > NAMED) named.push(`${plural(effects.length - NAMED, "other figure")}`);
   const first = verdict === "met"
     ? `The wish is met ${found.changed.length ? `by ${changes}` : "without a change"}: ${reached}.`

@@ -1,4 +1,4 @@
-// Statistics of paired games by the compiled functions of tower_sim/compiled/paired.py, with what compare/paired.py says of them.
+// Statistics of paired games by the compiled functions of tower_sim/compiled/paired.py, with what studies/comparison/paired.py says of them.
 
 import { type Compiled, reals } from "../common/compiled";
 
