@@ -6,7 +6,7 @@ python -m calibration.validation.documents
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from pydantic import BaseModel, TypeAdapter
@@ -49,11 +49,11 @@ TYPES = {"string": "text", "integer": "whole number", "number": "number", "boole
 
 
 def page() -> str:
-    """Return the page; the tables that all kinds of profile share stand in each of them."""
+    """Return the page."""
     games = {name: registry.get("game", name) for name in registry.names("game")}
     parts = [HEAD]
-    for name, kind in KINDS.items():
-        parts.append(_part(f"Profile: {name}", "key", (_row(key, field) for key, field in iter_fields(kind))))
+    profiles = {f"Profile: {name}": [_row(*field) for field in iter_fields(kind)] for name, kind in KINDS.items()}
+    parts += [_part(title, "key", rows) for title, rows in _once("Profile: every kind", profiles).items()]
     parts.append(_part("Settings", "key", _settings(), tuple(NUMBERS)))
     for name, game in games.items():
         rules: object = game.Rules
@@ -72,9 +72,14 @@ def page() -> str:
         name = schema["properties"]["schema"]["const"].removeprefix("tower-sim/")
         title = f"Answer: {name}" + (f" of {schema['properties']['game']['const']}" if name.startswith("game-") else "")
         parts.append(_table(title, ("key", "type", "meaning"), _keys(schema, schema.get("$defs", {}))))
-    for table in (DROPS, CUBES, *(table for game in games.values() for table in list_tables(game)[2:])):
-        rows = ((f"`{c.name}`", f"{c.kind}, or null" if c.nullable else c.kind, c.meaning) for c in table.columns)
-        parts.append(_table(f"Table of a campaign: {table.name}", ("column", "type", "meaning"), rows))
+    tables = {
+        f"Table of a campaign: {table.name}": [
+            (f"`{c.name}`", f"{c.kind}, or null" if c.nullable else c.kind, c.meaning) for c in table.columns
+        ]
+        for table in (DROPS, CUBES, *(table for game in games.values() for table in list_tables(game)[2:]))
+    }
+    tables = _once("Table of a campaign: every table", tables)
+    parts += [_table(title, ("column", "type", "meaning"), rows) for title, rows in tables.items()]
     return "\n".join(parts)
 
 
@@ -82,8 +87,23 @@ def _part(title: str, key: str, rows: Iterable[Sequence[str]], defaults: Sequenc
     return _table(title, (key, "allowed", *defaults, "meaning"), rows)
 
 
+def _once(title: str, tables: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[Sequence[str]]]:
+    """Return tables without the rows that all of them have, which stand in a table of their own before them."""
+    first, *others = tables.values()
+    shared = [row for row in first if all(row in rows for rows in others)]
+    return {title: shared} | {name: [row for row in rows if row not in shared] for name, rows in tables.items()}
+
+
+def _join(rows: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
+    """Join rows that say the same of several keys."""
+    keys: dict[tuple[str, ...], list[str]] = {}
+    for key, *says in rows:
+        keys.setdefault(tuple(says), []).append(key)
+    return (("<br>".join(some), *says) for says, some in keys.items())
+
+
 def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [names, ["---"] * len(names), *rows]
+    lines = [names, ["---"] * len(names), *_join(rows)]
     return f"## {title}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
