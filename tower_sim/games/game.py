@@ -183,6 +183,14 @@ class Game(ABC):
         """Return the names of the players that questions ask, none if there is one player."""
         return ()
 
+    def plan(self, rules: Any) -> Plan | None:
+        """Return the cubes that every drop of a run throws, or None if they depend on its course."""
+        return None
+
+    def knocks(self, rules: Any) -> Mapping[int, float]:
+        """Return the strengths (g) of the knocks on the table, by the number of the drop before."""
+        return {}
+
     @property
     def ways(self) -> Ways:
         return Ways(self)
@@ -191,7 +199,7 @@ class Game(ABC):
         """Return what a comparison of two variants asks of the game."""
         return Compared(self, rules)
 
-    # What the framework calls. Only our own older games override these.
+    # What the framework calls.
 
     def read(self, tables: Mapping[str, Any]) -> Any:
         """Return the rules from `tables`, the changed settings by the names in `self.tables`."""
@@ -210,14 +218,6 @@ class Game(ABC):
     def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
         """Return the value of each of `figures` for one complete run, 0 where no turn contributes."""
         return tuple(table(record(self, [turns], rules), self.figures)[0].tolist())
-
-    def plan(self, rules: Any) -> Plan | None:
-        """Return the cubes that every drop of a run throws, or None if they depend on its course."""
-        return None
-
-    def knocks(self, rules: Any) -> Mapping[int, float]:
-        """Return the strengths (g) of the knocks on the table, by the number of the drop before."""
-        return {}
 
     @cached_property
     def board(self) -> bool:
