@@ -93,7 +93,7 @@ LISTS = ("tower-sim tower list",)
 
 
 def inline_commands() -> list[str]:
-    """Every whole `tower-sim COMMAND` of the docs that stands alone; those of a package are in test_apparatus_docs."""
+    """Every whole `tower-sim COMMAND` of the docs that stands alone; those of a package are in test_another_package."""
     found = {c for doc in DOCS if doc != PRINTED for c in re.findall(r"`(tower-sim [^`]+)`", doc.read_text("utf-8"))}
     groups = ("campaign", "tower", "model", "page")  # their second word is an action
     return sorted(

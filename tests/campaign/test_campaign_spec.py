@@ -1,10 +1,16 @@
-"""The campaign file: what it may say, what each mistake is answered, which points a design has."""
+"""The campaign file: what it may say, what each mistake is answered, which points a design has.
+
+docs/campaigns.md is true: its examples are read, its code runs.
+"""
 
 from __future__ import annotations
 
 import io
 import json
 import re
+import subprocess
+import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -12,18 +18,21 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from support.amerigo import play
-from support.campaigns import ALL, BATTLES, CHAINS
+from support.campaigns import ALL, BATTLES, CHAINS, GAMES
 from support.cases import each_case
 from support.fakes import CoinTower
 
 from tests.support.towers import REFERENCE, RULEBOOK
 from tower_sim.apparatus import load as load_apparatus
-from tower_sim.campaign import ShardRows, Spec, load, parse, play_run, run_shard
+from tower_sim.campaign import ShardRows, Spec, load, parse, play_run, run, run_shard
+from tower_sim.campaign.spec import open_game
 from tower_sim.campaign.store import MANIFEST, make_head
 from tower_sim.campaign.tables import DROPS
+from tower_sim.campaign.vary import DESIGNS
 from tower_sim.drops import Recorder
 from tower_sim.errors import UsageError
 from tower_sim.games.tower import game_seed
+from tower_sim.models import MODELS
 from tower_sim.physics import PhysicsSettings
 from tower_sim.values import Landing, Outcome, Status, TowerState
 
@@ -352,3 +361,40 @@ def test_a_campaign_takes_the_rules_of_a_file_and_its_apparatus(tmp_path: Path):
     assert parse(f'{head}rules = "house.toml"\napparatus = "amerigo"\n', tmp_path).apparatus == "amerigo"
     with pytest.raises(UsageError, match=r"table is 'rules'; allowed is none beside campaign.rules"):
         parse(f'{head}rules = "house.toml"\n[rules]\ncubes = 8\n', tmp_path)
+
+
+PAGE = (Path(__file__).parents[2] / "docs/campaigns.md").read_text("utf-8")
+FILES = re.findall(r"```toml\n(.*?)```", PAGE, re.S)
+RUNS = {name: open_game(name).runs for name in ("amerigo", "chain", "dead_reckoning")}
+CODE = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+
+
+@each_case("text", FILES)
+def test_an_example_is_a_campaign(text: str):
+    spec = parse(text)
+    assert spec.shards > 0
+
+
+def test_there_is_an_example_of_every_kind_and_design_and_the_smallest():
+    tables = [tomllib.loads(text) for text in FILES]
+    assert {table["campaign"]["game"] for table in tables} == set(RUNS)
+    designs = {table["vary"].get("design", "grid") for table in tables if "vary" in table}
+    assert designs == set(DESIGNS)
+    assert list(tables[0]) == ["campaign"]
+
+
+def test_every_field_and_choice_is_named():
+    words = [*RUNS, *RUNS.values(), *MODELS, *DESIGNS, "apparatus", "model", "seed", "shard", "points"]
+    words += ["[rules]", "[chain]", "[battle]", "[settings]", "engine", "accuracy", "[vary.fields]"]
+    for word in words:
+        assert re.search(rf"`\"?{re.escape(word)}\"?`", PAGE), word
+
+
+def test_the_python_runs(tmp_path: Path):
+    pytest.importorskip("duckdb")
+    run(parse(GAMES), tmp_path / "DIRECTORY")
+    assert len(CODE) == 3
+    commands = [[sys.executable, "-c", code] for code in CODE]
+    printed = [subprocess.check_output(command, cwd=tmp_path, text=True) for command in commands]
+    assert printed[:2] == ["432\n"] * 2
+    assert re.fullmatch(r"[0-9a-f]{8} \{'drops': 216, 'cubes': \d+, 'amerigo': 216\}\n", printed[2])

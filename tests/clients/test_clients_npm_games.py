@@ -15,7 +15,6 @@ from support.amerigo import play
 from support.npm_project import ask, make
 from support.portable import ODD, model_of
 
-from tower_sim import cli
 from tower_sim.apparatus import load
 from tower_sim.drops import estimate_chances
 from tower_sim.games.amerigo import Rules, Tokens, action_points, actions_allowed, gold_for_passing, options
@@ -138,15 +137,6 @@ def test_the_commands_games_are_the_same_from_300_seeds(npm: Ask):
     for seed, of, entries in zip(seeds, rules, found, strict=True):
         expected = [entry.plain for entry in play(tower, Rules(**of), seed)]
         assert [row(entry, "actionPoints") for entry in entries] == [row(each, "action_points") for each in expected]
-
-
-def test_the_command_itself_prints_that_game(npm: Ask, capsys: pytest.CaptureFixture[str]):
-    assert cli.main(["play", "amerigo", "--model", "surrogate", "--seed", "7", "--json"]) == 0
-    expected = json.loads(capsys.readouterr().out)["turns"]
-    (found,) = npm({"do": "commanded", "tower": "amerigo", "seed": 7})
-    for entry, turn in zip(found, expected, strict=True):
-        assert (entry["thrown"], entry["emerged"], entry["inside"]) == (turn["thrown"], turn["out"], turn["inside"])
-        assert (entry["phase"], entry["actionPoints"]) == (turn["facts"]["phase"], turn["facts"]["action_points"])
 
 
 def test_what_a_player_may_choose_is_pythons_in_2000_cases(npm: Ask):

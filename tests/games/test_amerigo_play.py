@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.amerigo import play
+from support.amerigo import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT, nothing_but, play
 from support.cases import each_case
 from support.command_line import here
 from support.fakes import CoinTower, ScriptedTower
-from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT, nothing_but
 
 from tower_sim import cli
 from tower_sim.errors import UsageError, quote

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.amerigo import play
+from support.amerigo import BLUE_PHASE_OUT, PUBLISHED, play
 from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower, brought_out
-from support.rulebook import BLUE_PHASE_OUT, PUBLISHED
 
 from tower_sim.drops import TooManyFailedDraws, redo
 from tower_sim.errors import UsageError, quote

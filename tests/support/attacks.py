@@ -97,11 +97,6 @@ def garbled(text: str, rng: random.Random) -> str:
     return text
 
 
-def to_toml(document: Any) -> str:
-    """A document as TOML, in inline tables: whatever `mutated` made that TOML can say; the rest is left out."""
-    return "".join(f"{_key(key)} = {_toml(value)}\n" for key, value in document.items() if value is not None)
-
-
 def _key(key: Any) -> str:
     return json.dumps(str(key))
 
