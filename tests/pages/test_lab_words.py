@@ -38,7 +38,7 @@ const answers = requests.map((group) => {
   const found = compared(group);
   const p = found.flatMap((row) => [row.p, row.adjusted, row.difference.mean + row.difference.half]);
   const same = found.flatMap(({ a, b, difference }) => [a, b, difference].flatMap(({ mean, sd }) => [mean, sd]));
-  return { words: differs(found), verdicts: found.map((row) => row.verdict), p, same };
+  return { words: differs(found).join(" "), verdicts: found.map((row) => row.verdict), p, same };
 });
 console.log(JSON.stringify([answers, drops.map((drop) => dropWords(...drop).join(" "))]));
 """

@@ -74,7 +74,9 @@ function answerOf(latest: Latest, found: FigureRow[]): Answer {
   const { a, b, done, sides } = latest;
   const isSame = b && JSON.stringify({ ...a, name: "" }) === JSON.stringify({ ...b, name: "" });
   const same = "A and B have the same rules and the same tower: from the same luck every game is the same. Change one of them.";
-  return { sentences: [isSame ? same : b ? differs(found) : alone(found)], sure: howSure(found.find(({ key }) => key === "actions")!, done, Boolean(b)), warnings: namesOf(latest).map((name, i) => beyondWords(name, sides[i].beyond)) };
+  const [lead, ...rest] = isSame ? [same] : b ? differs(found) : [alone(found)];
+  const sure = [...rest, howSure(found.find(({ key }) => key === "actions")!, done, Boolean(b))].join(" ");
+  return { sentences: [lead], sure, warnings: namesOf(latest).map((name, i) => beyondWords(name, sides[i].beyond)) };
 }
 
 export function towersPlayed(): Tower[] {

@@ -58,15 +58,15 @@ function sureness(row: Row): string {
   return say(row.difference.mean > 0 ? "more" : "less", { low, high });
 }
 
-/** Say what differs between A and B in a player's words, the surest first, as `Compared.words` of Python does. */
-export function differs(rows: Rows): string {
+/** Say what differs between A and B in a player's words, the surest first, as `Compared.words` of Python does: what leads, and the rest. */
+export function differs(rows: Rows): string[] {
   const rank = (row: Told) => [row.shown ? Number(row.adjusted > CERTAIN) : 2, Number(!row.sentence), row.sentence ? 0 : -effect(row)];
   const seen = rows.filter(({ shown, verdict, sentence }) => shown || (verdict === "likely" && sentence));
   seen.sort((x, y) => rank(x).map((value, i) => value - rank(y)[i]).find(Boolean) ?? 0);
   const others = rows.filter((row) => !seen.includes(row));
   const open = others.filter(({ verdict, minor }) => verdict === "open" && !minor);
   const reach = open.length ? say("large", { titles: listed(open, " and ") }) : "";
-  if (!seen.length) return say("none", { number: rows.length, reach });
+  if (!seen.length) return [say("none", { number: rows.length, reach })];
   const told: [string, string[]][] = [];
   for (const row of seen.slice(0, WITH_MEANS)) {
     const how = sureness(row);
@@ -76,7 +76,8 @@ export function differs(rows: Rows): string {
   const first = told.map(([how, words], i) => `${i ? capital(words.join("; ")) : words.join("; ")}: ${how}.`).join(" ");
   const more = seen.slice(WITH_MEANS);
   const also = more.length ? say("also", { titles: listed(more, ", ") }) : "";
-  return say("seen", { first, also, rest: others.length ? say("rest", { others: plural(others.length, "other figure"), reach }) : "" });
+  const rest = others.length ? say("rest", { others: plural(others.length, "other figure"), reach }) : "";
+  return [say("seen", { first, also: "", rest: "" }), also.trim(), rest.trim()].filter(Boolean);
 }
 
 function listed(rows: Rows, last: string): string {
