@@ -73,7 +73,7 @@ def units(count: int) -> Iterator[tuple[int, Array]]:
 
 def play_nights(unit: Array, number: int) -> dict[str, Any] | None:
     """Return a tower's nights as throws, and its true means; None for a tower that the table would leave out."""
-    if int(played.play(tower(unit), number, [0]).inside[0, 0]) > played.CLOGGED:
+    if int(played.play(tower(unit), number, [0]).each_colour("inside")[0, 0]) > played.CLOGGED:
         return None
     games: list[list[dict[str, list[int]]]] = []
     whole: list[Array] = []

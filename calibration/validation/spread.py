@@ -61,7 +61,7 @@ def jackknife(figure: Callable[[Array], float], inside: Array) -> tuple[float, f
 
 def compare(physics: Results, model: SurrogateModel) -> None:
     sampled = model.sample_runs(physics.plan, SAMPLED, SEED)
-    sides = [games.inside.sum(2).astype(float) for games in (physics, sampled)]
+    sides = [games.each_colour("inside").sum(2).astype(float) for games in (physics, sampled)]
     rows = [
         [name, *("{:.3f} ± {:.3f}".format(*jackknife(figure, side)) for side in sides)]
         for name, figure in FIGURES.items()

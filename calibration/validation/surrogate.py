@@ -38,7 +38,7 @@ def both(rules: Rules, games: int, workers: int) -> tuple[Array, Array]:
     """Return the cubes inside after each drop (games, drops) of games with physics and of `SAMPLED` ones."""
     physics = np.array(list(spread_out(partial(count_inside, rules), range(games), workers, "games")), float)
     with SurrogateModel(load("amerigo"), fitted_or_shipped("amerigo")) as model:
-        return physics, sample_games(model, rules, SAMPLED, SEED).inside.sum(2).astype(float)
+        return physics, sample_games(model, rules, SAMPLED, SEED).each_colour("inside").sum(2).astype(float)
 
 
 def correlation(inside: Array, lag: int) -> tuple[float, float]:

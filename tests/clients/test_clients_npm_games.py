@@ -55,7 +55,10 @@ def test_sampled_games_are_those_of_python(npm: Ask, name: str):
         (found,) = npm({"do": "sampled", "tower": name, "rules": plain, "seed": str(seed), "games": [*range(number)]})
         assert len(found) == number
         for game, entries in enumerate(found):
-            expected = [each[game].tolist() for each in (games.thrown, games.out, games.inside)]
+            expected = [
+                each[game].tolist()
+                for each in (games.each_colour("thrown"), games.each_colour("out"), games.each_colour("inside"))
+            ]
             assert counts(entries, tuple(rules.colours)) == expected
             phases = entries[1:]
             for figure, found_in in (

@@ -123,11 +123,13 @@ def test_two_bots_play_by_the_steps_of_the_document_and_a_stored_match_goes_on(p
         sent = b"".join(pieces)
     half, whole = (json.loads(line) for line in done.stdout.splitlines() if line.startswith("{"))
     games = sample_games(model, Rules(), 1, 7)
-    expected = [[int(n) for n in row] for row in games.out[0]]
+    expected = [[int(n) for n in row] for row in games.each_colour("out")[0]]
     colours = Rules().colours
     assert [[row.get(colour, 0) for colour in colours] for row in whole["emerged"]] == expected
     assert half["emerged"] == whole["emerged"][:11]
-    assert [whole["tower"]["inside"].get(colour, 0) for colour in colours] == games.inside[0][-1].tolist()
+    assert [whole["tower"]["inside"].get(colour, 0) for colour in colours] == games.each_colour("inside")[0][
+        -1
+    ].tolist()
     assert len(whole["scores"]) == 2
     # Players were told what is in the tray and inside, but neither the generator nor where a cube lies.
     assert b"content-encoding" not in sent.lower()

@@ -153,7 +153,7 @@ def test_a_table_of_towers_and_their_games_keeps_its_shape():
     assert OUT.value(games, drops=(1, 3)).tolist() == [[1.5, 5.5, 9.5], [13.5, 17.5, 21.5]]
     assert games.take(np.array([False, True])).grid("out").tolist() == [counts[1].tolist()]
     with pytest.raises(UsageError, match=r'out is not counted by colour here; .*; take grid\("out"\)'):
-        _ = games.out
+        _ = games.each_colour("out")
 
 
 def test_a_frame_has_a_row_for_each_throw():

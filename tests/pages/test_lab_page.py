@@ -104,7 +104,7 @@ def by_drop(values: Any, size: int) -> list[int]:
 
 def count_numbers(side: Any, games: Results) -> dict[str, list[int]]:
     """What the page counts, from Python's games; of the set-up, which has no action points, all that came out."""
-    out, inside = games.out.astype(int), games.inside.astype(int)
+    out, inside = games.each_colour("out").astype(int), games.each_colour("inside").astype(int)
     numbers = {
         "actions": (out > 0).sum(-1),
         "action_points": np.concatenate([out[:, :1].sum(-1), out[:, 1:].max(-1)], 1),
@@ -200,14 +200,17 @@ def test_one_game_is_shown_drop_by_drop_as_it_was_counted(page: Any):
     game = page.evaluate("towerSim.game()")
     games = sample(Rules(), "amerigo", 18, 5)
     colour = np.repeat(np.arange(7), 7)
-    for name, expected in (("thrown", games.thrown[17]), ("out", games.out[17])):
+    for name, expected in (("thrown", games.each_colour("thrown")[17]), ("out", games.each_colour("out")[17])):
         assert [np.bincount(colour[drop], minlength=7).tolist() for drop in game[name]] == expected.tolist()
     inside = [[cube for cube, spot in enumerate(spots) if spot and spot[0] != "tray"] for spots in game["spots"]]
-    assert [np.bincount(colour[drop], minlength=7).tolist() for drop in inside] == games.inside[17].tolist()
+    assert [np.bincount(colour[drop], minlength=7).tolist() for drop in inside] == games.each_colour("inside")[
+        17
+    ].tolist()
     page.click("#whole-next")
-    out = int(games.out[17, 1].sum())
-    assert f"Round 1, the blue phase: {games.thrown[17, 1].sum()} cubes are thrown, {out} come" in page.inner_text(
-        "#whole-words"
+    out = int(games.each_colour("out")[17, 1].sum())
+    assert (
+        f"Round 1, the blue phase: {games.each_colour('thrown')[17, 1].sum()} cubes are thrown, {out} come"
+        in page.inner_text("#whole-words")
     )
     assert page.locator("#tower .cube").count() == 49
     page.click("#whole-play")  # plays by itself, and stops when asked

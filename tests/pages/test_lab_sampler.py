@@ -115,9 +115,9 @@ def test_three_thousand_games_are_those_of_sample_games(ask: Ask, name: str):
     ]
     for (rules, seed, games), found in zip(asked, ask(*requests), strict=True):
         played = sample_games(models[name], ODD[rules], games, seed, first=5)
-        counts = (played.thrown, played.out, played.inside)
+        counts = (played.each_colour("thrown"), played.each_colour("out"), played.each_colour("inside"))
         assert found[:3] == [hashlib.sha256(each.astype("<i2").tobytes()).hexdigest() for each in counts], rules
-        assert found[3] == int(played.out.sum()) > 0
+        assert found[3] == int(played.each_colour("out").sum()) > 0
 
 
 @settings(max_examples=12, deadline=None)

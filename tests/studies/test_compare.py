@@ -120,7 +120,7 @@ def test_rules_that_the_tower_does_not_touch_leave_every_figure_as_it_was():
 def test_the_cubes_of_a_game_decide_the_gold_under_either_rule(rule: Any, key: str, by_hand: Any):
     found = compared(variant(), variant(**rule), games=5)
     assert [each.key for each in found.figures if each.difference.value] == [key]
-    out = games_of(variant(), 5).out[:, 1:].sum(-1)
+    out = games_of(variant(), 5).each_colour("out")[:, 1:].sum(-1)
     assert row(found, key).difference.value == pytest.approx(by_hand(out).mean(), abs=1e-12)
 
 
@@ -143,7 +143,7 @@ class Sampler(CoinTower):
         return counted(counts, counts, counts, plan)
 
     def extrapolated(self, counts: Results) -> np.ndarray:
-        return counts.thrown.sum(-1) > 7
+        return counts.each_colour("thrown").sum(-1) > 7
 
 
 def test_a_model_that_samples_games_is_asked_for_many_at_once():
@@ -153,8 +153,8 @@ def test_a_model_that_samples_games_is_asked_for_many_at_once():
     every = sample_games(model, Rules(), 25, 3)
     assert len(found) == 25
     assert found.values[0].draws is None
-    assert found.extrapolated == ((every.thrown.sum(-1) > 7).mean(),) * 2
-    assert np.array_equal(found.courses[0]["inside"], every.inside.sum(-1))
+    assert found.extrapolated == ((every.each_colour("thrown").sum(-1) > 7).mean(),) * 2
+    assert np.array_equal(found.courses[0]["inside"], every.each_colour("inside").sum(-1))
     assert row(found, "gold").difference.value > 0
 
 
@@ -683,7 +683,7 @@ def test_a_report_of_many_games_has_no_powers_of_ten(seeds: Any, games: int, rou
     a, b = (sample_games(Sampler(), Rules(rounds=rounds), games, seed) for seed in seeds)
     b.by_colour["out"][b.rows.drop == 1] += 1
     both = seen(Rules(rounds=rounds), Rules(rounds=rounds))
-    beyond = a.thrown.shape[0] * a.thrown.shape[1]
+    beyond = a.each_colour("thrown").shape[0] * a.each_colour("thrown").shape[1]
     values = both.measure(a, 0, beyond), both.measure(b, 1, 0)
     text = text_of(Comparison(variant(), variant("b"), "coin", 1, games, both, values, group_rows(both, values)))
     assert "e+" not in text

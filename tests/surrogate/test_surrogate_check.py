@@ -119,7 +119,7 @@ def test_figures_show_a_large_shift_and_its_size():
     unseen = {"autocorrelation of inside", "autocorrelation of cubes out", "phases skipped"}
     assert {name for name, each in result.items() if each.differs} >= {*result} - unseen
     inside = result["mean inside in play"]
-    assert inside.physics.at(0).value == pytest.approx(a.inside[:, 1:].sum(-1).mean())
+    assert inside.physics.at(0).value == pytest.approx(a.each_colour("inside")[:, 1:].sum(-1).mean())
     assert inside.physics.at(0).n == 150
     assert inside.difference.high[0] < 0
     assert result["colours out"].cells == RULES.colours
@@ -162,7 +162,7 @@ def test_a_mean_is_undecided_with_too_few_games_and_says_how_many_are_needed():
         check = replace(check_of(0.0), figures=compare_games(few, many, rng, 20))
         claim = next(each for each in pages.claims(check) if each.name == "mean inside in play: within 0.3 cubes")
         verdicts.append(claim.verdict)
-        each = few.inside[:, 1:].sum(-1).mean(1)
+        each = few.each_colour("inside")[:, 1:].sum(-1).mean(1)
         needed = pages.count_needed(check.means[0].physics.at(0), 0.3)
         # of 12 games the interval is wider by Student's factor; 4 standard errors of a standard deviation
         student = stats.t.ppf(0.975, n - 1) / 1.96
@@ -192,20 +192,24 @@ def campaign_of(games: int, seed: int) -> Campaign:
 def test_games_of_a_campaign_keep_every_cube_and_the_facts_of_its_drops():
     campaign = campaign_of(6, 12)
     games = whole_games.read_games(campaign)
-    assert games.thrown.shape == (6, 36, 7)
-    before = np.concatenate([np.zeros((6, 1, 7), int), games.inside[:, :-1]], 1)
-    assert np.array_equal(before + games.thrown, games.out + games.inside)
-    assert np.all(games.thrown[:, 0] == 7)
-    for name, table in (("thrown", games.thrown), ("out", games.out), ("inside", games.inside)):
+    assert games.each_colour("thrown").shape == (6, 36, 7)
+    before = np.concatenate([np.zeros((6, 1, 7), int), games.each_colour("inside")[:, :-1]], 1)
+    assert np.array_equal(before + games.each_colour("thrown"), games.each_colour("out") + games.each_colour("inside"))
+    assert np.all(games.each_colour("thrown")[:, 0] == 7)
+    for name, table in (
+        ("thrown", games.each_colour("thrown")),
+        ("out", games.each_colour("out")),
+        ("inside", games.each_colour("inside")),
+    ):
         assert np.array_equal(table.sum(-1).ravel(), getattr(campaign.rows, name))
-    counts = games.out[:, 1:]
+    counts = games.each_colour("out")[:, 1:]
     assert np.array_equal(ACTION_POINTS.by_phase(games), counts.max(-1))
     assert np.array_equal(ACTIONS.by_phase(games), (counts > 0).sum(-1))
     for figure in (*FIGURES, THROWN_OUT, RESIDENTS_OUT):  # whether by the drops' tables or by the games'
         if "old_out" not in figure.names:
             assert np.array_equal(figure.value(campaign), figure.value(games)), figure.key
     some = whole_games.read_games(campaign, np.array([1, 4]))
-    assert np.array_equal(some.out, games.out[[1, 4]])
+    assert np.array_equal(some.each_colour("out"), games.each_colour("out")[[1, 4]])
 
 
 def test_colours_are_matched_by_their_words():
@@ -214,7 +218,9 @@ def test_colours_are_matched_by_their_words():
     swapped = Words(tuple(reversed(colour.names)), (6 - colour.codes).astype(np.int16))
     other = campaign.changed(cubes=campaign.cubes.having(colour=swapped))
     assert other.colours == tuple(reversed(campaign.colours))
-    assert np.array_equal(whole_games.read_games(other).out, whole_games.read_games(campaign).out)
+    assert np.array_equal(
+        whole_games.read_games(other).each_colour("out"), whole_games.read_games(campaign).each_colour("out")
+    )
 
 
 def test_unfinished_games_are_left_out():
@@ -228,7 +234,7 @@ def test_unfinished_games_are_left_out():
     short = campaign.changed(rows=drops.take(kept), cubes=cubes, facts=facts, failed=failed)
     assert whole_games.list_finished_runs(short).tolist() == [0, 2, 3]
     whole = whole_games.read_games(campaign)
-    assert np.array_equal(whole_games.read_games(short).inside, whole.inside[[0, 2, 3]])
+    assert np.array_equal(whole_games.read_games(short).each_colour("inside"), whole.each_colour("inside")[[0, 2, 3]])
 
 
 def test_a_campaign_of_other_things_or_of_many_rules_is_refused():
@@ -248,9 +254,11 @@ def test_features_are_of_their_game_only_and_named_once():
     assert len(set(names)) == len(names) == table.shape[1]
     assert np.array_equal(whole_games.features(games.take([3, 7]))[1], table[[3, 7]])
     at = names.index("red out of drop 3")
-    assert np.array_equal(table[:, at], games.out[:, 3, RULES.colours.index("red")])
+    assert np.array_equal(table[:, at], games.each_colour("out")[:, 3, RULES.colours.index("red")])
     product = names.index("inside in phase 2 times phase 9")
-    assert np.array_equal(table[:, product], games.inside[:, 2].sum(1) * games.inside[:, 9].sum(1))
+    assert np.array_equal(
+        table[:, product], games.each_colour("inside")[:, 2].sum(1) * games.each_colour("inside")[:, 9].sum(1)
+    )
 
 
 def test_games_whose_every_drop_throws_all_colours_are_compared_too():
@@ -258,13 +266,13 @@ def test_games_whose_every_drop_throws_all_colours_are_compared_too():
     plan = Plan(("red", "blue"), (3, 4), (EVERY,) * 6)
     model = SurrogateModel(SHAPE, shipped(SHAPE.name, SHAPE.digest))
     a, b = (model.sample_runs(plan, 40, seed) for seed in (1, 2))
-    before = np.concatenate([np.zeros((40, 1, 2), int), a.inside[:, :-1]], 1)
-    assert np.array_equal(before + a.thrown, a.out + a.inside)
-    assert np.array_equal(a.thrown, np.array([3, 4]) - before)
+    before = np.concatenate([np.zeros((40, 1, 2), int), a.each_colour("inside")[:, :-1]], 1)
+    assert np.array_equal(before + a.each_colour("thrown"), a.each_colour("out") + a.each_colour("inside"))
+    assert np.array_equal(a.each_colour("thrown"), np.array([3, 4]) - before)
     names, table = whole_games.features(a)
     assert "action points of the game" not in names
     thrown = [names.index(f"thrown in phase {phase}") for phase in range(1, 6)]
-    assert np.array_equal(table[:, thrown], a.thrown[:, 1:].sum(-1))
+    assert np.array_equal(table[:, thrown], a.each_colour("thrown")[:, 1:].sum(-1))
     assert len(compare_games(a, b, np.random.default_rng(1), 200)) == 7
     with pytest.raises(UsageError, match="runs have several plans"):
         Results.together([a, played(2, np.random.default_rng(3))])

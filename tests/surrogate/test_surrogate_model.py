@@ -97,37 +97,37 @@ def test_a_whole_game_has_36_entries_and_keeps_every_cube_of_every_colour(capsys
 @pytest.mark.slow
 def test_a_hundred_thousand_games_keep_every_cube_and_throw_what_is_in_storage_and_nothing_else():
     games = sample_games(MODEL, RULES, 100_000, 3)
-    assert games.thrown.shape == (100_000, 36, 7)
-    before = np.zeros_like(games.inside)
-    before[:, 1:] = games.inside[:, :-1]
-    assert np.array_equal(before + games.thrown, games.out + games.inside)
+    assert games.each_colour("thrown").shape == (100_000, 36, 7)
+    before = np.zeros_like(games.each_colour("inside"))
+    before[:, 1:] = games.each_colour("inside")[:, :-1]
+    assert np.array_equal(before + games.each_colour("thrown"), games.each_colour("out") + games.each_colour("inside"))
     phase = np.ones((36, 7), bool)  # the set-up throws all
     phase[1:] = [np.arange(7) == RULES.colours.index(colour) for colour in (*RULES.phases,) * RULES.rounds]
     # all that is in storage, which is what is not inside: never fewer than none
-    assert np.array_equal(games.thrown, np.where(phase, 7 - before, 0))
-    assert games.out.min() == games.inside.min() == 0
-    assert games.inside.max() == 7
+    assert np.array_equal(games.each_colour("thrown"), np.where(phase, 7 - before, 0))
+    assert games.each_colour("out").min() == games.each_colour("inside").min() == 0
+    assert games.each_colour("inside").max() == 7
 
 
 def test_the_first_game_can_be_any_of_the_stream_and_other_seeds_give_other_games():
     requests = ((20, 5, 0), (8, 5, 12), (8, 6, 0))
     long, later, other = (sample_games(MODEL, RULES, n, seed, first=first) for n, seed, first in requests)
     for name in ("thrown", "out", "inside"):
-        assert np.array_equal(getattr(later, name), getattr(long, name)[12:])
-    assert not np.array_equal(other.out, long.out[:8])
-    assert not np.array_equal(later.out, long.out[:8])
+        assert np.array_equal(later.each_colour(name), long.each_colour(name)[12:])
+    assert not np.array_equal(other.each_colour("out"), long.each_colour("out")[:8])
+    assert not np.array_equal(later.each_colour("out"), long.each_colour("out")[:8])
 
 
 def test_a_shift_releases_so_many_more_of_the_cubes_thrown():
     """Of 49 thrown into the empty tower; 20,000 games a side, their shares independent, 4 standard errors."""
     only_setup = Rules(rounds=0)
     games = [sample_games(MODEL, only_setup, 20_000, seed, shift=shift) for seed, shift in ((1, 0.0), (2, 0.03))]
-    share = [each.out.sum((1, 2)) / 49 for each in games]
+    share = [each.each_colour("out").sum((1, 2)) / 49 for each in games]
     error = math.sqrt(sum(each.var(ddof=1) for each in share) / 20_000)
     assert error < 0.03 / 10
     assert abs(share[1].mean() - share[0].mean() - 0.03) < 4 * error
     none, zero = sample_games(MODEL, RULES, 3, 4), sample_games(MODEL, RULES, 3, 4, shift=0.0)
-    assert np.array_equal(none.out, zero.out)
+    assert np.array_equal(none.each_colour("out"), zero.each_colour("out"))
 
 
 @each_case(
@@ -197,7 +197,7 @@ def test_cubes_alike_are_equally_likely_to_leave():
 
 def test_all_colours_are_equally_likely_to_leave_the_set_up():
     """50,000 set-ups of 7 cubes of each of 7 colours."""
-    left = sample_games(MODEL, Rules(rounds=0), 50_000, 8).out[:, 0].astype(int)
+    left = sample_games(MODEL, Rules(rounds=0), 50_000, 8).each_colour("out")[:, 0].astype(int)
     assert exchangeable(left, 7) > LEVEL
 
 

@@ -182,7 +182,10 @@ def test_the_models_games_are_those_of_the_documented_seed_words(model: Surrogat
     games = sample_games(model, Rules(), 3, 2026)
     a, b, c, d = (int(word) for word in np.random.SeedSequence(2026).generate_state(4))
     for game in range(3):
-        result = [each[game].tolist() for each in (games.thrown, games.out, games.inside)]
+        result = [
+            each[game].tolist()
+            for each in (games.each_colour("thrown"), games.each_colour("out"), games.each_colour("inside"))
+        ]
         assert result == by_hand(model.table, Rules(), (a, b, c, d), game)
 
 

@@ -23,6 +23,24 @@ UNKNOWN = -1
 NOWHERE = -1  # the code of a null word
 
 
+class PhaseFigure(Protocol):
+    """A figure with a number in each phase, as `Figure` is."""
+
+    @property
+    def title(self) -> str:
+        """Its name for people."""
+        ...
+
+    @property
+    def unit(self) -> str:
+        """The unit of its values."""
+        ...
+
+    def by_phase(self, runs: Results) -> Array:
+        """Return its value in each phase of play, shape (..., phase)."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """The drops of a run, for games in which each drop throws all cubes of one colour that are then outside.
@@ -43,7 +61,7 @@ class Plan:
     colours: tuple[str, ...]
     cubes: tuple[int, ...]
     throws: tuple[int, ...]
-    figures: tuple[Any, ...] = ()
+    figures: tuple[PhaseFigure, ...] = ()
     terms: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @property
@@ -211,22 +229,11 @@ class Results:
         table[self.rows.run, self.rows.drop] = each
         return table.reshape(*self.shape, *table.shape[1:])
 
-    @property
-    def thrown(self) -> Array:
-        """Cubes thrown, shape (*shape, drop, colour), as have `out` and `inside`."""
-        return self._by_colour("thrown")
+    def each_colour(self, name: str) -> Array:
+        """Return the cubes of each colour that were `thrown`, came `out` or are `inside` afterwards.
 
-    @property
-    def out(self) -> Array:
-        """Cubes that came out."""
-        return self._by_colour("out")
-
-    @property
-    def inside(self) -> Array:
-        """Cubes inside after the drop."""
-        return self._by_colour("inside")
-
-    def _by_colour(self, name: str) -> Array:
+        The shape is (*shape, drop, colour).
+        """
         if name not in self.by_colour:
             allowed = "results with a count of each colour"
             raise UsageError(f'{name} is not counted by colour here; allowed are {allowed}; take grid("{name}")')

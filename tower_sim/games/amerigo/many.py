@@ -89,7 +89,8 @@ def sample_games(
     >>> from tower_sim import open_model
     >>> with open_model("amerigo", "surrogate") as model:
     ...     runs = sample_games(model, Rules(), 1000, seed=1)
-    >>> print(runs.inside.shape, round(runs.inside[:, 0].sum(1).mean(), 1))
+    >>> inside = runs.each_colour("inside")
+    >>> print(inside.shape, round(inside[:, 0].sum(1).mean(), 1))
     (1000, 36, 7) 13.8
     """
     check_whole("games", games, 1)

@@ -56,7 +56,7 @@ def list_figures(games: Results, is_physics: Array) -> list[Measured]:
             *((figure, figure.value(games)[:, None]) for figure in (INSIDE_SETUP, SKIPPED)),
         )
     ]
-    colours = games.out[:, 1:] > 0
+    colours = games.each_colour("out")[:, 1:] > 0
     phases, unit = colours.sum(1), "phases of a game in which it comes out"
     each = colours.reshape(len(games), -1)
     figures.append(Measured("colours out", unit, games.plan.colours, phases, np.ones_like(phases), each))

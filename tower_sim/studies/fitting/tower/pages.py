@@ -58,7 +58,7 @@ class TowerCheck:
 
 def find_fan(games: Results) -> Array:
     """Return QUANTILES of the number inside after each drop, shape (5, drops)."""
-    return np.quantile(games.inside.sum(-1), QUANTILES, axis=0)
+    return np.quantile(games.each_colour("inside").sum(-1), QUANTILES, axis=0)
 
 
 @dataclass(frozen=True)

@@ -117,14 +117,14 @@ def features(games: Results) -> tuple[tuple[str, ...], Array]:
     - For each game: sums, shares, and mean lagged products of deviations from the game's mean.
     """
     series = {
-        "thrown": _own(games.thrown[:, 1:], games),
+        "thrown": _own(games.each_colour("thrown")[:, 1:], games),
         "out": OUT.by_phase(games),
         "inside": INSIDE.by_phase(games),
     }
     series = {name: values.astype(float) for name, values in series.items()}
     columns = _by_game(games, series)
     columns |= {f"thrown in phase {i + 1}": column for i, column in enumerate(series["thrown"].T)}
-    for what, table in (("out of", games.out), ("inside after", games.inside)):
+    for what, table in (("out of", games.each_colour("out")), ("inside after", games.each_colour("inside"))):
         for drop in range(games.plan.drops):
             for i, colour in enumerate(games.plan.colours):
                 columns[f"{colour} {what} drop {drop}"] = table[:, drop, i]
@@ -136,11 +136,15 @@ def features(games: Results) -> tuple[tuple[str, ...], Array]:
 
 
 def _by_game(games: Results, series: dict[str, Array]) -> dict[str, Array]:
-    own_out, before = _own(games.out[:, 1:], games), games.inside[:, :-1]
+    own_out, before = _own(games.each_colour("out")[:, 1:], games), games.each_colour("inside")[:, :-1]
     own_before = _own(before, games)
     other_out = (series["out"] - own_out).sum(1)
     other_before = (before.sum(-1) - own_before).sum(1)
-    thrown, first, first_out = series["thrown"].sum(1), games.thrown[:, 0].sum(-1), games.out[:, 0].sum(-1)
+    thrown, first, first_out = (
+        series["thrown"].sum(1),
+        games.each_colour("thrown")[:, 0].sum(-1),
+        games.each_colour("out")[:, 0].sum(-1),
+    )
     residents = _share(other_out, other_before)
     released = own_out.sum(1) - residents * own_before.sum(1)
     columns: dict[str, Array] = {
