@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # the simulator is imported when physics is asked for
 ABOUT = {
     "physics": "rigid bodies that fall through the real shape; a drop takes a fraction of a second",
     "surrogate": "a law fitted to many simulated drops; takes microseconds a drop "
-    "(those that ship: to drops of the core at its standard accuracy)",
+    "(those that ship: to drops of the core at the accuracy of the tower or ship)",
     "two_thirds": "the rule of thumb: of cubes thrown 2/3 come out, of cubes inside 1/3",
 }
 MODELS = tuple(ABOUT)
@@ -36,7 +36,7 @@ def open_model(
         apparatus: An Apparatus, or a name or a path for `load`.
         name: One of `physics`, `surrogate` and `two_thirds`, or the path of a fitted surrogate (`.json`). The
             `surrogate` of a profile's file is the one beside it, if any.
-        settings: Those of physics.
+        settings: Those of physics; None is the core with the accuracy of the apparatus.
 
     Returns:
         The model: a `DropModel`, or for a ship a `BoardModel`.
@@ -61,11 +61,13 @@ def open_model(
 
 
 def choose_settings(model: str, engine: str | None, fineness: str | None) -> PhysicsSettings | None:
-    """Return the physics settings for the model named `model`; None without physics."""
+    """Return the physics settings for the model named `model`; None without physics, or for those of the apparatus."""
     if not isinstance(cast("object", model), str) or (model not in MODELS and not model.endswith(".json")):
         raise _unknown_model(model)
     if model == "physics":
         name = ENGINE if engine is None else check_engine(engine, "engine")
+        if fineness is None and name == ENGINE:
+            return None
         return accuracy(name, STANDARD if fineness is None else fineness)
     for what, value in (("engine", engine), ("accuracy", fineness)):
         if value is not None:

@@ -51,7 +51,7 @@ class PhysicsModel(BaseModel):
 
     Args:
         apparatus: A tower or a ship, as `load` returns it.
-        settings: None is the standard accuracy of the core.
+        settings: None is the core with the accuracy of the apparatus, mostly the standard one.
 
     >>> from tower_sim import load, supply
     >>> with PhysicsModel(load("amerigo")) as model:
@@ -66,7 +66,7 @@ class PhysicsModel(BaseModel):
 
     def __init__(self, apparatus: Apparatus, settings: PhysicsSettings | None = None) -> None:
         self.shape = as_apparatus(apparatus)
-        self.settings = as_settings(settings)
+        self.settings = as_settings(settings, self.shape.accuracy)
         self._world = World(self.settings)
         self._door = _door(self.shape, self.settings)
         self._steps, self._seconds = 0, 0.0

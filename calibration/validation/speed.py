@@ -74,7 +74,8 @@ def throw(model: PhysicsModel, cubes: int, seed: int) -> object:
 def drops(rounds: int) -> None:
     def row(apparatus: str, cubes: int, count: int) -> Sequence[object]:
         shape = load(apparatus)
-        with PhysicsModel(shape) as core, PhysicsModel(shape, accuracy("bullet", STANDARD)) as bullet:
+        settings = [accuracy(engine, STANDARD) for engine in ("core", "bullet")]
+        with PhysicsModel(shape, settings[0]) as core, PhysicsModel(shape, settings[1]) as bullet:
             models = {"core": core, "bullet": bullet}
             for model in models.values():
                 throw(model, cubes, rounds)  # loads what is loaded at the first call

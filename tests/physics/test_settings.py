@@ -8,7 +8,7 @@ from functools import partial
 from itertools import combinations, permutations
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -17,13 +17,23 @@ from support.command_line import here
 
 from tests.support.bench import drop_until_landed
 from tower_sim import cli
-from tower_sim.apparatus import fitted_with, load, names, shipped
+from tower_sim.apparatus import Apparatus, fitted_with, load, names, shipped
+from tower_sim.apparatus.common import Parameters
 from tower_sim.calibration.readings import READINGS
 from tower_sim.campaign import Spec, parse
 from tower_sim.cli.towers import make_document
 from tower_sim.errors import UsageError
 from tower_sim.models import ABOUT, choose_settings
-from tower_sim.physics import ENGINE, STANDARD, PhysicsSettings, accuracies, accuracy, read_settings
+from tower_sim.physics import (
+    ENGINE,
+    STANDARD,
+    PhysicsSettings,
+    accuracies,
+    accuracy,
+    as_settings,
+    document,
+    read_settings,
+)
 from tower_sim.physics import settings as module
 from tower_sim.physics.settings import NUMBERS, list_settings
 from tower_sim.requests import Throw
@@ -32,7 +42,7 @@ from tower_sim.studies.fitting.data import other_engine
 from tower_sim.surrogate import Fitted, fitted_or_shipped, shipped_names
 from tower_sim.tools import registry
 
-SHAPE = load("amerigo")
+SHAPE, SHIP = load("amerigo"), "dead_reckoning"
 FILE = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nseed = "7"\ngames = 2\n[rules]\nrounds = 1\n'
 HAS_NOT = [(a, name) for a, b in permutations(NUMBERS, 2) for name in list_settings(b) if name not in list_settings(a)]
 NAMED = [(engine, name) for engine in NUMBERS for name in accuracies(engine)]
@@ -134,6 +144,24 @@ def test_a_campaign_file_names_engine_and_accuracy_and_its_other_keys_go_before(
     assert parse(FILE + '[settings]\nengine = "core"\n' + by_hand).digest == spec.digest
 
 
+def test_a_profile_may_name_its_accuracy_which_holds_for_the_core_where_the_caller_names_none():
+    assert {name: load(name).accuracy for name in names()} == dict.fromkeys(names(), STANDARD) | {SHIP: "fine"}
+    assert get_args(Parameters.model_fields["accuracy"].annotation) == accuracies("core")
+    campaign = f'[campaign]\ngame = "{SHIP}"\napparatus = "{SHIP}"\nseed = "7"\nbattles = 2\n'
+    for table, settings in (
+        ("", accuracy("core", "fine")),
+        ('[settings]\naccuracy = "fast"\n', accuracy("core", "fast")),
+        ('[settings]\nengine = "bullet"\n', PhysicsSettings(engine="bullet")),
+    ):
+        assert parse(campaign + table).point(0).settings == settings
+    with PhysicsModel(load(SHIP)) as model, PhysicsModel(load(SHIP), PhysicsSettings()) as other:
+        assert model.settings == accuracy("core", "fine")
+        assert document(load(SHIP))["settings"] == model.settings.table()
+        assert refused(model.drop, other.empty(), (), np.random.default_rng(1)).endswith("--accuracy standard")
+        assert refused(other.drop, model.empty(), (), np.random.default_rng(1)).endswith("try --engine core")
+    assert "accuracy" in refused(parse, campaign + '[vary.fields]\n"profile.accuracy" = ["fast", "fine"]\n')
+
+
 def test_the_settings_of_a_campaign_vary_with_what_its_engine_has():
     core = FILE + '[settings]\nengine = "core"\n[vary.fields]\n'
     assert [parse(core + "settings.slop = [0, 0.01]").point(i).settings.slop for i in range(2)] == [0, 0.01]
@@ -163,10 +191,10 @@ def test_what_settings_store_gives_them_back(engine: str):
         assert read_settings(settings.table()) == settings
 
 
-def test_a_request_has_the_settings_of_its_engine_and_accuracy_and_none_without_physics():
+def test_a_request_has_the_settings_of_its_engine_and_accuracy_and_none_where_the_apparatus_decides():
     request = partial(Throw.of, cubes={"blue": 1})
-    assert request(model="physics").settings == PhysicsSettings()
-    assert request(model="physics", engine="core").settings == PhysicsSettings(engine="core")
+    assert [request(model="physics", engine=engine).settings for engine in (None, ENGINE)] == [None] * 2
+    assert request(model="physics", engine="bullet").settings == PhysicsSettings(engine="bullet")
     assert request(model="physics", engine="core", accuracy="fast").settings == accuracy("core", "fast")
     assert request(model="physics", accuracy=STANDARD).settings == PhysicsSettings(engine=ENGINE)
     assert [request(model=model).settings for model in ("surrogate", "two_thirds", "mine.json")] == [None] * 3
@@ -200,15 +228,18 @@ class _Opened(Exception):
 
 @each_case(("command", "opens"), COMMANDS)
 def test_every_command_that_drops_hands_its_engine_and_accuracy_to_physics(command: str, opens: str, monkeypatch):
-    def open_model(*arguments: Any) -> Any:
-        raise _Opened(next(each for each in arguments if isinstance(each, PhysicsSettings)))
+    def open_model(shape: Apparatus, *arguments: Any) -> Any:
+        settings = next((each for each in arguments if isinstance(each, PhysicsSettings)), None)
+        raise _Opened(as_settings(settings, shape.accuracy))
 
     monkeypatch.setattr(opens, open_model)
     monkeypatch.setattr("tower_sim.calibration.summaries.in_threads", map)
+    own = accuracy("core", "fine" if "dead_reckoning" in command else "standard")
     for words, settings in (
-        ([], PhysicsSettings()),
-        (["--engine", "core"], PhysicsSettings(engine="core")),
+        ([], own),
+        (["--engine", "core"], own),
         (["--engine", "core", "--accuracy", "fine"], accuracy("core", "fine")),
+        (["--accuracy", "standard"], PhysicsSettings()),
         (["--engine", "bullet", "--accuracy", "standard"], PhysicsSettings(engine="bullet")),
     ):
         with pytest.raises(_Opened) as opened:
@@ -256,7 +287,7 @@ def test_a_state_of_settings_of_ones_own_is_refused_without_a_guess():
 def test_what_ships_fitted_says_with_which_engine():
     for name in shipped_names():
         assert fitted_or_shipped(name).engine == ENGINE
-    assert "of the core at its standard accuracy" in ABOUT["surrogate"]
+    assert "of the core at the accuracy of the tower or ship" in ABOUT["surrogate"]
     assert {name for name in names() if fitted_with(shipped()[name])} == set(READINGS)
     fitted = {name: engine for entry in make_document()["apparatus"] for name, engine in entry["fitted_with"].items()}
     assert fitted == dict.fromkeys(READINGS, ENGINE)

@@ -299,14 +299,14 @@ def test_a_model_is_opened_once_the_longest_unused_is_closed_and_all_at_the_end(
     assert sorted(count.closed) == sorted(count.opened)
 
 
-def test_a_model_is_opened_for_each_engine_and_accuracy_and_what_is_left_out_is_the_default():
+def test_a_model_is_opened_for_each_engine_and_accuracy_that_a_request_names():
     count = _Counting()
     one = {"do": "drop", "cubes": {"blue": 1}, "seed": 1}
     default = {"engine": ENGINE, "accuracy": "standard"}
     with ModelCache(count) as opened:
         for named in ({}, default, {"engine": ENGINE}, {"accuracy": None}, {"model": "two_thirds"}):
             assert answer(read_request(one | named), opened)["attempts"] == 1
-    assert count.settings == [PhysicsSettings(), None]
+    assert count.settings == [None, PhysicsSettings(), None]
 
 
 def test_a_profile_that_has_changed_is_read_anew_and_an_old_state_is_refused(tmp_path: Path):

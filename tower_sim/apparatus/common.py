@@ -70,6 +70,9 @@ class Parameters(Document, frozen=True):
     cubes: Cubes
     surfaces: Surfaces
     release: Release
+    accuracy: Literal["fast", "standard", "fine"] = Field(
+        "standard", description="How finely the core computes, if the caller names no accuracy."
+    )
 
 
 def demand(holds: bool, message: str) -> None:

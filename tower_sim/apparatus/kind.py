@@ -55,6 +55,7 @@ class Profile:
             "cube_edge": given.cubes.edge,
             "cube_density": given.cubes.density,
             "hand": given.release.hand,
+            "accuracy": given.accuracy,
         }
 
 

@@ -283,6 +283,7 @@ class Apparatus(ABC):
     - `swept`: whether cubes are removed as they come out, or when all cubes are at rest.
     - `regions` are the parts of the inside, from top to bottom.
     - `board` is where cubes land and stay; None for a tower.
+    - `accuracy` is that of the core, if the caller names none.
 
     The methods take the centres (m), shape (n, 3), and unit quaternions (x, y, z, w), shape (n, 4).
     """
@@ -302,6 +303,7 @@ class Apparatus(ABC):
     swept: bool = True
     board: Board | None = None
     hulls: tuple[Hull, ...] = ()
+    accuracy: str = "standard"
     file: Path | None = field(default=None, compare=False)
 
     @property

@@ -300,7 +300,7 @@ def parse(text: str, directory: str | Path = "") -> Spec:
     apparatus = load_apparatus(head.apparatus if head.apparatus in names() else directory / head.apparatus)
     profile = cast("dict[str, Any]", _sort_keys(apparatus.profile))
     vary: Mapping[str, Any] = tables.get("vary", {})
-    settings = read_settings(tables.get("settings", {})).table() if head.model == "physics" else {}
+    settings = read_settings(tables.get("settings", {}), apparatus.accuracy).table() if head.model == "physics" else {}
     own = game.resolved({name: tables.get(name, {}) for name in game.tables}, list_fields(vary))
     design, values = points(vary, {"profile": profile, "settings": settings, **own}, head.seed)
     varied = next((name for name in values[0] if name.startswith("profile.")), None)

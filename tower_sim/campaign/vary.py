@@ -22,7 +22,7 @@ DESIGNS: tuple[str, ...] = get_args(Design)
 MAX_POINTS = 10_000  # each is tried before anything runs, which takes milliseconds
 DESIGN_STREAM = 2**31  # spawn keys of runs begin with the run's number, which is lower
 _UNITS = ("_mm", "_deg", "_kg_m3", "_m_s", "_rad_s", "_s")  # keys with these endings are quantities, never counts
-_HEAD = ("schema", "version", "kind")
+_HEAD = ("schema", "version", "kind", "accuracy")  # of a profile, which do not vary
 
 Values = dict[str, Any]
 

@@ -145,7 +145,9 @@ GameArgument = Annotated[
 ]
 Model = Annotated[str, _option("MODEL|FILE", "physics, surrogate, two_thirds or a model's .json file")]
 Engine = Annotated[str | None, _option("NAME", "engine of physics: core or bullet (default: core)")]
-Accuracy = Annotated[str | None, _option("NAME", "fast, standard or fine (default: standard)", show_default=False)]
+Accuracy = Annotated[
+    str | None, _option("NAME", "fast, standard or fine (default: that of the profile)", show_default=False)
+]
 Seed = Annotated[str | None, _option("N", "decides all that is random (default: drawn, and printed)")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
 Plot = Annotated[Path | None, _option("FILE", "also draw it (.png, .pdf or .svg)", "--save-plot")]

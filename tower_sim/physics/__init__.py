@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         accuracy,
         as_settings,
         check_engine,
+        own_accuracy,
         read_settings,
     )
     from tower_sim.physics.world import World

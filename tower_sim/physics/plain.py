@@ -32,7 +32,8 @@ def core_wasm() -> bytes:
 
 def document(apparatus: Apparatus, settings: PhysicsSettings | None = None) -> dict[str, Any]:
     """Return all that decides a drop into an apparatus, as plain values; `settings` must be the core's."""
-    shape, settings = as_apparatus(apparatus), as_settings(settings)
+    shape = as_apparatus(apparatus)
+    settings = as_settings(settings, shape.accuracy)
     if settings.engine != "core":
         raise UsageError(
             f"settings are of the engine {settings.engine}; allowed is the core, which is the only one that runs in "

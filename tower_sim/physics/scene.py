@@ -15,7 +15,7 @@ from tower_sim.errors import UsageError
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.core.run import GONE, TOUCH
 from tower_sim.physics.engine import Motion
-from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracies, accuracy
+from tower_sim.physics.settings import PhysicsSettings, accuracies, accuracy, own_accuracy
 from tower_sim.tools import names
 from tower_sim.values import TRAY, Cube, Place, Pose, Status, Touch
 
@@ -34,7 +34,7 @@ def advice_by_digest(shape: Apparatus) -> dict[str, str]:
     """Return, by digest, the engine and the accuracy to continue a state with."""
     advice: dict[str, str] = {}
     for digest, (engine, fineness) in _find_makers(shape).items():
-        finer = "" if fineness == STANDARD else f" --accuracy {fineness}"
+        finer = "" if fineness == own_accuracy(engine, shape.accuracy) else f" --accuracy {fineness}"
         advice[digest] = f"go on with the engine that made it: try --engine {engine}{finer}"
     return advice
 

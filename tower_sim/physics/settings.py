@@ -225,18 +225,26 @@ def accuracy(engine: str, name: object) -> PhysicsSettings:
     return PhysicsSettings(engine=engine, **cast("dict[str, Any]", engine_numbers(engine).accuracies[name]))
 
 
-def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
-    """Return the settings in a table; its other keys override those of its `accuracy`."""
+def own_accuracy(engine: str, own: str) -> str:
+    """Return the accuracy of an engine for an apparatus that names its `own`; an engine without it has `standard`."""
+    return own if own in accuracies(engine) else STANDARD
+
+
+def read_settings(table: Mapping[str, Any], own: str = STANDARD) -> PhysicsSettings:
+    """Return the settings in a table; its other keys override those of its `accuracy`, which may be left out.
+
+    `own` is the accuracy of the apparatus.
+    """
     engine = check_engine(check_table("settings", table).get("engine", ENGINE))
     _check_keys(table, engine)
-    own = {key: value for key, value in table.items() if key != "accuracy"}
-    return replace(accuracy(engine, table.get("accuracy", STANDARD)), **own)
+    others = {key: value for key, value in table.items() if key != "accuracy"}
+    return replace(accuracy(engine, table.get("accuracy", own_accuracy(engine, own))), **others)
 
 
-def as_settings(settings: object) -> PhysicsSettings:
-    """Return the PhysicsSettings; for None the default ones."""
+def as_settings(settings: object, own: str = STANDARD) -> PhysicsSettings:
+    """Return the PhysicsSettings; for None those of the core with the accuracy `own` of an apparatus."""
     if settings is None:
-        return PhysicsSettings()
+        return accuracy(ENGINE, own)
     return check_kind("settings", settings, PhysicsSettings, "PhysicsSettings", "write PhysicsSettings(iterations=40)")
 
 

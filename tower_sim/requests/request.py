@@ -170,7 +170,9 @@ class Modelled(Request):
     apparatus: ApparatusName | None = Field(None, description=f"{_APPARATUS} that of the first game.")
     model: ModelName = Field(PHYSICS, description="How cubes are thrown: by physics, the default, or a fitted table.")
     engine: Engine | None = Field(None, description="The rigid-body engine of the model physics; null: the default.")
-    accuracy: Accuracy | None = Field(None, description="How finely that engine computes; null: standard.")
+    accuracy: Accuracy | None = Field(
+        None, description="How finely that engine computes; null: that of the profile, mostly standard."
+    )
 
     @model_validator(mode="after")
     def _check_settings(self) -> Self:
@@ -184,7 +186,7 @@ class Modelled(Request):
 
     @property
     def settings(self) -> PhysicsSettings | None:
-        """The settings of physics, else None."""
+        """The settings of physics; None without physics, or for those of the apparatus."""
         return choose_settings(self.model, self.engine, self.accuracy)
 
 

@@ -11,7 +11,7 @@ from tower_sim.apparatus import Apparatus
 from tower_sim.drawing import paints
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import Turn
-from tower_sim.physics import STANDARD, PhysicsSettings, core_wasm, document
+from tower_sim.physics import as_settings, core_wasm, document
 from tower_sim.requests import Play, Throw
 from tower_sim.tools import TOWER_SIM, count_noun, writing
 from tower_sim.values import Outcome, TowerState
@@ -24,13 +24,11 @@ Step = tuple[str, str, TowerState]
 """One step of a replay: its title, the text about it, the state after it."""
 
 
-def check(request: Throw | Play) -> PhysicsSettings:
-    """Check that a page has the engine of a request, and return the settings."""
-    settings = request.settings
-    if settings is None or settings.engine != CORE:
-        what = request.model if settings is None else settings.engine
+def check(request: Throw | Play) -> None:
+    """Check that a page has the engine of a request."""
+    what = request.engine or CORE if request.model == "physics" else request.model
+    if what != CORE:
         raise fault("engine", what, f"{CORE}, which runs in the page, too", "leave --engine out")
-    return settings
 
 
 def describe_drop(request: Throw, apparatus: Apparatus, landed: Outcome) -> dict[str, Any]:
@@ -77,7 +75,8 @@ def _replay(
     summary: str,
     heading: str | None = None,
 ) -> dict[str, Any]:
-    settings = check(request)
+    check(request)
+    settings = as_settings(request.settings, apparatus.accuracy)
     parts: list[list[TowerState | None]] = []
     takes: list[int] = []
     now = before
@@ -102,7 +101,7 @@ def _replay(
             "apparatus": apparatus.name,
             "model": request.model,
             "engine": settings.engine,
-            "accuracy": request.accuracy or STANDARD,
+            "accuracy": request.accuracy or apparatus.accuracy,
             "settings": settings.digest(),
             "seed": str(request.seed),
             "program": f"tower_sim {TOWER_SIM}",
