@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import math
 import re
 import sys
@@ -47,6 +48,8 @@ def script(
     name = COMMAND.findall(document or "")[0]
 
     def main(arguments: Sequence[str] | None = None) -> int:
+        if work.__module__ == "__main__":  # by that name worker processes do not find what a script hands them
+            return importlib.import_module(f"calibration.validation.{name}").main(arguments)
         parser = argparse.ArgumentParser(description=document, formatter_class=argparse.RawDescriptionHelpFormatter)
         for names, details in options:
             parser.add_argument(*names, **details)

@@ -14,10 +14,12 @@ standard error over games.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
@@ -25,31 +27,54 @@ from scipy.sparse import csr_array
 
 from calibration.validation.script import option, print_table, script
 from tower_sim import load as load_apparatus
+from tower_sim.calibration.summaries import GAME, PLAN, RULES
 from tower_sim.campaign import read_campaign
+from tower_sim.games import record
 from tower_sim.results import Results, sum_error
 from tower_sim.studies import read_games
 from tower_sim.studies.fitting.numerics import maximise
 from tower_sim.studies.fitting.tower import fit
 from tower_sim.studies.fitting.tower.data import Rows, read_rows
 from tower_sim.studies.fitting.tower.whole_games import list_unseen_games, tell_apart
-from tower_sim.surrogate import Cascade, SurrogateModel, fitted_or_shipped, normal_scores
-from tower_sim.surrogate.table import EFFECTS
+from tower_sim.surrogate import Cascade, SurrogateModel, fitted_or_shipped, normal_scores, table
+from tower_sim.surrogate.table import EFFECTS, Resting, Table
 
 Array = npt.NDArray[np.float64]
 
 SAMPLED, SEED = 20_000, 46
+PLAYED = 1000  # games with one effect a drop
 AT_ONCE = 4_000_000  # numbers in memory at a time
 FULL = 24  # cubes inside: more is a full tower
 LAGS = (1, 2, 3, 5)  # phases
 HEAPS = ((0, 4), (5, 9), (10, 14), (15, 98))  # cubes inside
 FLOORS = (1, 2)  # those on which cubes lie
+SPREAD_OUT = "spread of out"  # the standard deviation of the cubes out of a phase, over the phases of a game
 FIGURES: dict[str, Callable[[Array], float]] = {
-    "inside after the set-up": lambda inside: float(inside[:, 0].mean()),
-    "its standard deviation": lambda inside: float(inside[:, 0].std()),
-    "inside in play": lambda inside: float(inside[:, 1:].mean()),
-    "its standard deviation over games and phases": lambda inside: float(inside[:, 1:].std()),
-    f"games with more than {FULL} inside after some phase": lambda inside: float((inside[:, 1:].max(1) > FULL).mean()),
+    "inside after the set-up": lambda counts: float(counts[:, 0, 0].mean()),
+    "its standard deviation": lambda counts: float(counts[:, 0, 0].std()),
+    "inside in play": lambda counts: float(counts[:, 1:, 0].mean()),
+    "its standard deviation over games and phases": lambda counts: float(counts[:, 1:, 0].std()),
+    f"games with more than {FULL} inside after some phase": lambda counts: float(
+        (counts[:, 1:, 0].max(1) > FULL).mean()
+    ),
+    "standard deviation of the cubes out of a phase, within a game": lambda counts: float(
+        counts[:, 1:, 1].std(1).mean()
+    ),
 }
+"""Figures of the numbers inside and out, shape (games, drops, 2)."""
+
+
+SEEN = {
+    "all": "",
+    f"'{SPREAD_OUT}' alone": f"^{SPREAD_OUT}$",
+    f"all but '{SPREAD_OUT}'": f"^(?!{SPREAD_OUT}$)",
+    "cubes of each colour out and inside, by drop": " drop ",
+    "the same of the set-up and the first seven phases": " drop [0-7]$",
+    "the same of the set-up": " drop 0$",
+    "products of phases 1 to 7 apart": " times phase ",
+    "sums, shares and spreads of the game": "^(?!.*( drop | phase [0-9]))",
+}
+"""What classifiers are shown, and a regular expression for the names of its features."""
 
 
 def jackknife(figure: Callable[[Array], float], inside: Array) -> tuple[float, float]:
@@ -60,16 +85,41 @@ def jackknife(figure: Callable[[Array], float], inside: Array) -> tuple[float, f
 
 
 def compare(physics: Results, model: SurrogateModel) -> None:
-    sampled = model.sample_runs(physics.plan, SAMPLED, SEED)
-    sides = [games.each_colour("inside").sum(2).astype(float) for games in (physics, sampled)]
+    sides = {
+        "physics": physics,
+        "surrogate": model.sample_runs(physics.plan, SAMPLED, SEED),
+        "one effect a drop": play_with_one_effect(model),
+    }
+    counts = [np.stack([of.grid("inside"), of.grid("out")], 2).astype(float) for of in sides.values()]
     rows = [
-        [name, *("{:.3f} ± {:.3f}".format(*jackknife(figure, side)) for side in sides)]
+        [name, *("{:.3f} ± {:.3f}".format(*jackknife(figure, side)) for side in counts)]
         for name, figure in FIGURES.items()
     ]
-    accuracy = tell_apart(physics, sampled, np.random.default_rng(SEED)).accuracy
-    right = f"{accuracy.value:.1%} ({accuracy.low:.1%} to {accuracy.high:.1%})"
-    head = ["figure", f"physics, {len(physics)} games", f"surrogate, {SAMPLED} games"]
-    print_table(head, [*rows, ["a classifier is right in", right, ""]])
+    print_table(["figure", *(f"{name}, {len(of)} games" for name, of in sides.items())], rows)
+    print()
+    others = list(sides)[1:]
+    print_table(["a classifier that sees", "features", *others], _classify(physics, [sides[name] for name in others]))
+
+
+def play_with_one_effect(model: SurrogateModel) -> Results:
+    """Play games of the surrogate as if both floors had the same effect e in a drop, instead of one each."""
+
+    def weigh(law: Table, resting: Sequence[Resting | None], thrown: int, word: Callable[[], int]) -> Any:
+        first = word()
+        return weigh_each(law, resting, thrown, lambda: first)
+
+    weigh_each = table._weigh
+    with mock.patch.object(table, "_weigh", weigh):
+        runs = [list(GAME.start(model, RULES, SEED, run)) for run in range(PLAYED)]
+    return replace(record(GAME, runs, RULES), shape=(PLAYED,), plan=PLAN)
+
+
+def _classify(physics: Results, others: Sequence[Results]) -> Iterator[Sequence[object]]:
+    for words, pattern in SEEN.items():
+        only = re.compile(pattern).search
+        seen = [tell_apart(physics, other, np.random.default_rng(SEED), only) for other in others]
+        right = [each.accuracy for each in seen]
+        yield words, seen[0].features, *(f"{each.value:.1%} ({each.low:.1%} to {each.high:.1%})" for each in right)
 
 
 def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, npt.NDArray[np.intp]]:

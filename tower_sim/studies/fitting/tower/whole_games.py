@@ -68,14 +68,20 @@ class Classification:
         return self.p <= LEVEL
 
 
-def tell_apart(physics: Results, surrogate: Results, rng: np.random.Generator) -> Classification:
+def tell_apart(
+    physics: Results, surrogate: Results, rng: np.random.Generator, only: Callable[[str], object] | None = None
+) -> Classification:
     """Train classifiers on four fifths of both models' games and test them on the last fifth, five times.
 
-    Random, from `rng`, are the games left out of the larger side, and the folds.
+    They see the features of whose name `only` is true, or all. Random, from `rng`, are the games left out of the larger
+    side, and the folds.
     """
     a, b = (games.take(chosen) for games, chosen in balance(physics, surrogate, rng))
     names, first = features(a)
     second = features(b)[1]
+    if only is not None:
+        seen = [i for i, name in enumerate(names) if only(name)]
+        names, first, second = tuple(names[i] for i in seen), first[:, seen], second[:, seen]
     right = _right(np.concatenate([first, second]), np.repeat([0, 1], len(a)), rng)
     hits, games = int(right.sum()), len(right)
     return Classification(
