@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +51,15 @@ def both(spec: Spec) -> tuple[Any, Any]:
     return drops, cubes
 
 
+@cache
+def rows_of(text: str) -> tuple[Any, Any]:
+    """The same of a campaign as it is written."""
+    return both(parse(text))
+
+
 @pytest.fixture(name="kind", params=[case(name) for name in ALL], scope="module")
 def _kind(request: pytest.FixtureRequest) -> tuple[Any, Any]:
-    return both(parse(request.param))
+    return rows_of(request.param)
 
 
 def test_every_cube_is_accounted_for_in_every_landed_drop(kind: tuple[Any, Any]):
@@ -89,7 +96,7 @@ def test_a_cube_is_where_the_drop_before_left_it(kind: tuple[Any, Any]):
 
 
 def test_the_age_of_a_cube_counts_the_drops_since_it_was_thrown():
-    _, cubes = both(parse(CHAINS))
+    _, cubes = rows_of(CHAINS)
     last: dict[tuple[int, int], int] = {}
     for row in cubes.itertuples():
         thrown = last[row.run, row.cube] = row.drop if row.thrown else last[row.run, row.cube]
@@ -130,7 +137,7 @@ def test_a_games_rows_are_those_of_the_game_played_alone_with_its_seed():
 
 def test_a_battles_rows_are_those_of_the_battle_fought_alone():
     spec = parse(BATTLES)
-    drops, cubes = both(spec)
+    drops, cubes = rows_of(BATTLES)
     setup = spec.point(0).rules
     with PhysicsModel(load_apparatus("dead_reckoning")) as model:
         for game in (0, 9):
@@ -269,7 +276,7 @@ def test_the_dataset_opens_in_pandas_polars_and_duckdb(tmp_path: Path):
     polars, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
     spec = parse(GAMES)
     run(spec, tmp_path / "out")
-    for table, rows in (("drops", 12 * 36), ("cubes", len(both(spec)[1]))):
+    for table, rows in (("drops", 12 * 36), ("cubes", len(rows_of(GAMES)[1]))):
         folder = tmp_path / "out" / table
         assert len(pd.read_parquet(folder)) == rows
         assert len(polars.read_parquet(f"{folder}/*.parquet")) == rows
@@ -294,7 +301,7 @@ def test_the_uniform_policy_throws_every_number_up_to_most():
 
 def test_the_cover_policy_goes_beyond_what_games_visit():
     drops, cubes = both(parse(CHAINS.replace("chains = 6", "chains = 60") + "supply = 98\n"))
-    games, _ = both(parse(GAMES))
+    games, _ = rows_of(GAMES)
     phases = games[games["drop"] > 0]
     assert drops.thrown.max() > 2 * phases.thrown.max()
     assert drops.inside_before.max() > 1.5 * phases.inside_before.max()

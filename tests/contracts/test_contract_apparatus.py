@@ -135,6 +135,7 @@ def test_the_same_profile_makes_the_same_shape_whatever_it_is_called_and_however
     assert (again.regions, again.board, again.rule) == (apparatus.regions, apparatus.board, apparatus.rule)
 
 
+@pytest.mark.parametrize("apparatus", names(), indirect=True)
 def test_another_profile_has_another_digest(apparatus: Apparatus):
     """Each number by itself is made a little larger; what is then refused is no profile."""
     digests: list[str] = []

@@ -21,6 +21,8 @@ EXAMPLES = [str(path) for path in sorted((Path(__file__).parents[2] / "docs/game
 TABLES: Mapping[str, Mapping[str, Any]] = {
     "amerigo": {"rules": {"rounds": 1, "cubes": 3, "knocks": {"2": 0.5, "7": 1}}},
     "amazonas": {"rules": {"saved": 3, "pick": "most"}},
+    "archipelago": {"rules": {"turns": 3, "players": 2}},
+    "seafarers": {"rules": {"turns": 6, "pirate": True, "knights": 2}},
     "chain": {"chain": {"drops": 8, "policy": "cover", "supply": {"red": 20, "blue": 3}}},
     "dead_reckoning": {
         "battle": {
@@ -58,8 +60,9 @@ def _model(game: Game) -> Any:
 
 
 def test_it_keeps_its_promises(game: Game, model: Any, tables: Mapping[str, Any]):
-    check_game(game, model, tables)
     check_game(game, model)
+    if tables:
+        check_game(game, model, tables)
 
 
 def test_it_says_what_it_is_in_words_that_files_can_have(game: Game, tables: Mapping[str, Any]):
@@ -78,8 +81,9 @@ def test_it_says_what_it_is_in_words_that_files_can_have(game: Game, tables: Map
 def test_other_seeds_and_other_runs_are_other_runs(game: Game, model: Any, tables: Mapping[str, Any]):
     rules = game.read(tables)
     for seeds in ([(seed, None) for seed in range(10)], [(7, run) for run in range(10)]):
-        runs = {str([turn.state.log for turn in game.start(model, rules, seed, run)]) for seed, run in seeds}
-        assert len(runs) > 1
+        runs = (str([turn.state.log for turn in game.start(model, rules, seed, run)]) for seed, run in seeds)
+        first = next(runs)
+        assert any(run != first for run in runs)  # the first that differs ends it
 
 
 def test_a_campaign_refuses_unknown_tables_and_keys(game: Game):

@@ -151,26 +151,6 @@ def test_a_rules_file_has_keys_of_the_games_table_its_other_tables_and_the_appar
     assert read_rules(AMERIGO, "amerigo-club") == Asked(AMERIGO.read({}), "amerigo-club")
 
 
-@each_case(
-    ("text", "says"),
-    [
-        ("cubez = 3", "rules.cubez is unknown"),
-        ("cubes = 3\n[rules]\nrounds = 1", "rules.rules is unknown"),
-        ('game = "dead_reckoning"', "game is 'dead_reckoning'; allowed is amerigo, which is to be played"),
-        ("apparatus = 3", "apparatus is 3; allowed is one of amerigo"),
-        ("[knocks]\n99 = 1", "number of a knock is 99"),
-        ("cubes", "is not TOML"),
-    ],
-)
-def test_a_bad_rules_file_is_named_in_one_line(text: str, says: str, tmp_path: Path):
-    file = tmp_path / "mine.toml"
-    file.write_text(text)
-    with pytest.raises(UsageError) as error:
-        read_rules(AMERIGO, file)
-    assert str(file) in str(error.value)
-    assert says in str(error.value)
-
-
 @pytest.mark.posix
 @each_case("game", games(), ids=lambda game: game.name)
 def test_a_game_is_answered_alike_by_the_command_a_line_and_over_http_in_its_own_type(client: Client, game: Any):
