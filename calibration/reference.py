@@ -18,7 +18,7 @@ from tower_sim.calibration import records as recorded
 from tower_sim.calibration.evidence import Evidence
 from tower_sim.calibration.observations import CUBES, Observation
 from tower_sim.calibration.records import DISTURBING, EMPTIED, Record, has_colours
-from tower_sim.calibration.summaries import COLOURS, DROPS, AgedDrop, RecordedThrows, is_published, observe
+from tower_sim.calibration.summaries import COLOURS, DROPS, PUBLISHED, AgedDrop, RecordedThrows, is_published, observe
 from tower_sim.compiled import call
 from tower_sim.errors import UsageError, check_whole, quote
 from tower_sim.models import PHYSICS
@@ -123,7 +123,7 @@ def fit_reference(
     games: int,
     seed: int,
     settings: PhysicsSettings | None = None,
-    throws: Sequence[RecordedThrows | None] = (None,),
+    throws: Sequence[RecordedThrows] = (PUBLISHED,),
     model: str = PHYSICS,
 ) -> Reference:
     """Play `games` games with a model that throw what `throws` says, and fit the reference to them.

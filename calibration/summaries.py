@@ -19,10 +19,12 @@ from tower_sim.calibration.records import RECOUNT, Record, has_colours
 from tower_sim.drops import DropModel, TooManyFailedDraws, until_landed
 from tower_sim.errors import check_whole
 from tower_sim.games import DROP_STREAM, Game
-from tower_sim.games.amerigo import GAME as AMERIGO
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import PHYSICS, open_model
 from tower_sim.physics import PhysicsSettings
+from tower_sim.results import (
+    EVERY as EVERY_COLOUR,
+)
 from tower_sim.results import (
     INSIDE,
     INSIDE_SETUP,
@@ -37,7 +39,7 @@ from tower_sim.results import (
     by_key,
 )
 from tower_sim.tools import in_threads, registry, report_progress
-from tower_sim.values import MAX_CUBES, Cube, TowerState, count_by_colour, derive_seed, supply
+from tower_sim.values import MAX_CUBES, Cube, count_by_colour, derive_seed, supply
 
 GAME: Game = registry.get("game", "amerigo")
 RULES = GAME.read({})
@@ -236,10 +238,15 @@ class AgedDrop:
 
 @dataclass(frozen=True, slots=True)
 class RecordedThrows:
-    """The throws of a recorded game that is not as published: pairs of colour and cubes for each drop."""
+    """The throws of a recorded game: pairs of colour and cubes for each drop, of those that are outside."""
 
     thrown: tuple[tuple[tuple[str, int], ...], ...]
     is_free: bool
+
+
+_OF_DROPS = [PLAN.colours if throw == EVERY_COLOUR else PLAN.colours[throw : throw + 1] for throw in PLAN.throws]
+PUBLISHED = RecordedThrows(tuple(tuple((colour, RULES.counts[colour]) for colour in of) for of in _OF_DROPS), False)
+"""The throws of the published game."""
 
 
 def is_published(first: Record) -> bool:
@@ -249,17 +256,17 @@ def is_published(first: Record) -> bool:
     return not first.is_free and sum(of_colour) == CUBES and (not known or of_colour == [CUBES // COLOURS] * COLOURS)
 
 
-def list_throws(records: Sequence[Record]) -> tuple[RecordedThrows | None, ...]:
-    """Return the throws of reference games for comparison with `records`, each once; None is the published game."""
-    kinds: dict[RecordedThrows | None, None] = {}
+def list_throws(records: Sequence[Record]) -> tuple[RecordedThrows, ...]:
+    """Return the throws of reference games for comparison with `records`, each once."""
+    kinds: dict[RecordedThrows, None] = {}
     for _, rows in groupby(records, key=lambda record: record.game):
         game = [
             record for record in rows if any(record.thrown.values()) and not (record.number and RECOUNT in record.marks)
         ]
         if game:
             thrown = tuple(tuple((c, n) for c, n in record.thrown.items() if n) for record in game)
-            kinds[None if is_published(game[0]) else RecordedThrows(thrown, game[0].is_free)] = None
-    return tuple(kinds) or (None,)
+            kinds[PUBLISHED if is_published(game[0]) else RecordedThrows(thrown, game[0].is_free)] = None
+    return tuple(kinds) or (PUBLISHED,)
 
 
 def observe(
@@ -267,7 +274,7 @@ def observe(
     games: int,
     seed: int,
     settings: PhysicsSettings | None = None,
-    throws: Sequence[RecordedThrows | None] = (None,),
+    throws: Sequence[RecordedThrows] = (PUBLISHED,),
     model: str = PHYSICS,
 ) -> list[list[AgedDrop]]:
     """Play games with a model, on all cores; the games take turns with `throws`.
@@ -276,42 +283,25 @@ def observe(
     """
     as_tower(apparatus)
     check_whole("seed", seed, 0)
+
+    def watch(task: tuple[int, RecordedThrows]) -> list[AgedDrop]:
+        with open_model(apparatus, model, settings) as opened:
+            return watch_throws(opened, task[1], task[0])
+
     tasks = [(derive_seed(seed, i), each) for i, each in enumerate(islice(cycle(throws), games))]
     watched: list[list[AgedDrop]] = []
     with report_progress("games", len(tasks)) as tell:
-        for drops in in_threads(partial(_watch_game, apparatus, settings, model), tasks):
+        for drops in in_threads(watch, tasks):
             watched.append(drops)
             tell.step()
     return watched
-
-
-def _watch_game(
-    apparatus: Apparatus, settings: PhysicsSettings | None, name: str, task: tuple[int, RecordedThrows | None]
-) -> list[AgedDrop]:
-    seed, throws = task
-    with open_model(apparatus, name, settings) as model:
-        return watch_game(model, seed) if throws is None else watch_throws(model, throws, seed)
-
-
-def watch_game(model: DropModel, seed: int) -> list[AgedDrop]:
-    """Play a game and return its drops with ages; the game ends early after five failed draws in a row."""
-    drops: list[AgedDrop] = []
-    tower = model.empty()
-    for turn in AMERIGO.start(model, Rules(), seed):
-        if turn.thrown and turn.failed is None:
-            none = dict.fromkeys(Rules().colours, 0)
-            record = Record(len(drops), none | turn.thrown, none | turn.out, none | turn.inside)
-            (outcome,) = turn.outcomes
-            drops.append(_find_ages(record, tower, outcome.emerged, turn.state.cubes))
-            tower = turn.state
-    return drops
 
 
 def watch_throws(model: DropModel, throws: RecordedThrows, seed: int) -> list[AgedDrop]:
     """Throw what `throws` says, as far as cubes are outside, and return the drops with ages.
 
     The game ends early after five failed draws in a row, and before the tower would hold more than MAX_CUBES. Random:
-    drop i draws from spawn key (i, DROP_STREAM) of `seed`, as in a game.
+    drop i draws from spawn key (i, DROP_STREAM) of `seed`, as in a game: PUBLISHED gives the drops of the game.
     """
     colours = list(dict.fromkeys(colour for drop in throws.thrown for colour, _ in drop))
     tower, outside = model.empty(), list[Cube]()
@@ -334,19 +324,14 @@ def watch_throws(model: DropModel, throws: RecordedThrows, seed: int) -> list[Ag
             dict(count_by_colour(cubes, colours)) for cubes in (thrown, outcome.emerged, outcome.state.cubes)
         )
         record = Record(len(drops), put, out, inside, is_free=throws.is_free)
-        drops.append(_find_ages(record, tower, outcome.emerged, outcome.state.cubes))
+        since = {resident.cube: resident.since for resident in tower.residents}
+        gone, kept = (
+            tuple(tower.drops - since.get(cube, tower.drops) for cube in cubes)
+            for cubes in (outcome.emerged, outcome.state.cubes)
+        )
+        drops.append(AgedDrop(record, gone + kept, gone))
         tower = outcome.state
     return drops
-
-
-def _find_ages(record: Record, before: TowerState, out: Sequence[Cube], inside_cubes: Sequence[Cube]) -> AgedDrop:
-    born = {resident.cube: resident.since for resident in before.residents}
-
-    def age(cube: Cube) -> int:
-        return before.drops - born[cube] if cube in born else 0
-
-    out_ages = tuple(map(age, out))
-    return AgedDrop(record, (*out_ages, *map(age, inside_cubes)), out_ages)
 
 
 _LOGARITHMS = {"spread": "spread", "old": "spread", "turn": "flow", "colours": "colours", "points": "colours"}

@@ -24,7 +24,7 @@ from tower_sim.calibration.bets import BETS, STRONG
 from tower_sim.calibration.evidence import find_records
 from tower_sim.calibration.records import Record, read
 from tower_sim.calibration.reference import Reference, fit_reference, follow
-from tower_sim.calibration.summaries import list_throws
+from tower_sim.calibration.summaries import PUBLISHED, list_throws
 from tower_sim.compiled import call
 from tower_sim.models import PHYSICS
 from tower_sim.physics import PhysicsSettings
@@ -156,7 +156,7 @@ def fairness_command(
     records = read(find_records(csv))
     if out is not None:
         check_report(out)
-    throws = (None,) if published else list_throws(records)
+    throws = (PUBLISHED,) if published else list_throws(records)
     checked = check(records, fit_reference(load(apparatus), games, seed, settings, throws, model))
     report = make(checked)
     print(json_module.dumps(make_document(checked), indent=2, allow_nan=False)) if json else say(report.text())

@@ -33,7 +33,7 @@ from tower_sim.calibration.reference import (
     learn,
     stack,
 )
-from tower_sim.calibration.summaries import AgedDrop, RecordedThrows, list_throws, observe, watch_game, watch_throws
+from tower_sim.calibration.summaries import PUBLISHED, AgedDrop, RecordedThrows, list_throws, observe, watch_throws
 from tower_sim.calibration.verdict import STRONG, check, format_sentences, make, make_document
 from tower_sim.compiled import call
 from tower_sim.errors import UsageError
@@ -292,7 +292,7 @@ def test_a_sticky_colour_is_noticed_and_named(profile: Reference):
 
 
 def test_a_game_is_watched_with_the_age_of_every_cube():
-    observed = watch_game(CoinTower(0.7, 0.1), 3)
+    observed = watch_throws(CoinTower(0.7, 0.1), PUBLISHED, 3)
     inside = np.zeros(0, int)
     for each in observed:
         before = sorted(age for age in each.ages if age)
@@ -449,8 +449,8 @@ def test_reference_games_throw_what_was_recorded_as_far_as_it_lies_outside(is_fr
 def test_a_published_game_is_thrown_as_published_and_equal_games_once(profile: Reference):
     game_of_42 = Record(0, {"any": 42}, {"any": 20}, {"any": 22})
     rows = [*record([game(np.random.default_rng(1))] * 2), replace(game_of_42, game=3), replace(game_of_42, game=4)]
-    assert list_throws(rows) == (None, RecordedThrows(((("any", 42),),), is_free=False))
-    assert list_throws([Record(0, {"any": 0}, {"any": 0}, {"any": 0})]) == (None,)
+    assert list_throws(rows) == (PUBLISHED, RecordedThrows(((("any", 42),),), is_free=False))
+    assert list_throws([Record(0, {"any": 0}, {"any": 0}, {"any": 0})]) == (PUBLISHED,)
 
 
 def coins(p_out: float, series: int, seed: int) -> list[list[AgedDrop]]:
