@@ -126,14 +126,14 @@ DROPS = (0, 5, 14)
 def intervals(part: Campaign) -> dict[str, list[Estimate]]:
     """Return a report's figures by kind, each in a place of its own; MISSING where it does not tell one."""
     boot, rows, d = Resamples(part.strata, part.rng("resamples"), 1000), part.is_phase, part.rows
-    setup, ones = d.drop == 0, np.ones(len(d), bool)
+    setup = d.drop == 0
     inside, out, colours, first = (
         retention.moments(part, boot, values, where)
         for values, where in (
             (d.inside, rows), (d.out, rows), (colours_out(part), rows), (d.inside, setup),
         )
     )  # fmt: skip
-    course = retention.by_group(part, boot, d.inside, d.drop, ones, part.longest)
+    course = retention.grouped(part, boot, d.run, d.drop, part.longest, d.inside)
     shares = retention.histogram(part, boot, d.run[rows], d.out[rows])
     plane = retention.slopes(part, boot, rows)
     stay = retention.survival(part, boot)
@@ -260,7 +260,7 @@ def games_table(reports: int = 1_000, sizes: Sequence[int] = (30, 200), seed: in
                 some = sample_games(model, game.read({}), games, seed + 1 + place, first=report * games)
                 boot = Resamples(np.zeros(games, int), np.random.default_rng([seed, games, report]))
                 for i, figure in enumerate(game.figures):
-                    found = (boot.share if figure.is_share else boot.ratio)(*figure.sums(some))
+                    found = boot.ratio(*figure.sums(some), share=figure.is_share)
                     held[i, place] += found.low <= truth[i] <= found.high
     rows = [
         [figure.title, f"{true:.4g}", *(percent(hits, reports) for hits in of)]

@@ -68,10 +68,12 @@ def test_intervals_by_run_cover_and_those_by_drop_would_not():
 
 def test_a_share_without_hits_has_clopper_and_pearsons_interval_by_run():
     boot = Resamples(np.zeros(20), np.random.default_rng(4), 1000)
-    found = boot.share(np.zeros(20), np.full(20, 50.0))
+    found = boot.ratio(np.zeros(20), np.full(20, 50.0), share=True)
     assert found.low == 0
     assert found.high == pytest.approx(stats.beta.ppf(0.975, 1, 20))
-    assert boot.share(np.full(20, 50.0), np.full(20, 50.0)).low == pytest.approx(stats.beta.ppf(0.025, 20, 1))
+    assert boot.ratio(np.full(20, 50.0), np.full(20, 50.0), share=True).low == pytest.approx(
+        stats.beta.ppf(0.025, 20, 1)
+    )
 
 
 def test_few_runs_have_no_interval():
@@ -110,7 +112,7 @@ def test_moments_and_groups_are_those_of_numpy():
     mean, spread = retention.moments(campaign, boot, x, rows)
     assert (mean.value, spread.value, mean.n) == pytest.approx((x.mean(), x.std(ddof=1), 80))
     group = rng.integers(0, 3, 80)
-    found = retention.by_group(campaign, boot, x, group, rows, 3)
+    found = retention.grouped(campaign, boot, campaign.rows.run[rows], group[rows], 3, x[rows])
     assert found.value == pytest.approx([x[group == i].mean() for i in range(3)])
     assert [each.n for each in found] == np.bincount(group).tolist()
     shares = retention.histogram(campaign, boot, campaign.rows.run, x)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -441,34 +441,25 @@ class Resamples:
         tails = np.broadcast_to(self.tails(counted), draws.shape[1:])
         return Estimates(value, *percentiles(draws, tails))
 
-    def ratios(self, over: Array, under: Array) -> Estimates:
-        """Return sum(over) / sum(under) with intervals for every column; both have shape (runs, M)."""
-        width = over.shape[1]
-        ratios = self.estimates(np.hstack([over, under]), lambda s: s[:, :width] / s[:, width:], under > 0)
-        return replace(ratios, n=under.sum(0).round().astype(np.int64))
+    def ratios(self, over: Array, under: Array, *, share: Array | bool = False) -> Estimates:
+        """Return sum(over) / sum(under) with intervals for every column of shape (runs, M), or `under` (runs, 1).
 
-    def shares(self, hits: Array, of: Array) -> Estimates:
-        """Return shares as `ratios` does. If all or none hit, the interval is Clopper and Pearson's by run.
-
-        That interval counts every run as one trial, which makes it wide rather than narrow. It too needs FEWEST runs.
-        Source: Clopper and Pearson, Biometrika 26 (1934).
+        Of a `share` that is 0 or 1 the interval is Clopper and Pearson's by run: it counts every run as one trial,
+        which makes it wide rather than narrow. It too needs FEWEST runs. Source: Biometrika 26 (1934).
         """
-        ratios = self.ratios(hits, of)
-        runs = np.maximum((of > 0).sum(0), 1)
-        reach = 1 - ((1 - CONFIDENCE) / 2) ** (1 / runs)
-        enough = (of > 0).sum(0) >= FEWEST
-        none, every = enough & (ratios.value == 0), enough & (ratios.value == 1)
-        low = np.where(none, 0.0, np.where(every, 1 - reach, ratios.low))
-        high = np.where(every, 1.0, np.where(none, reach, ratios.high))
-        return replace(ratios, low=low, high=high)
+        width, under = over.shape[1], np.broadcast_to(under, over.shape)
+        found = self.estimates(np.hstack([over, under]), lambda s: s[:, :width] / s[:, width:], under > 0)
+        runs = (under > 0).sum(0)
+        reach = 1 - ((1 - CONFIDENCE) / 2) ** (1 / np.maximum(runs, 1))
+        is_exact = (runs >= FEWEST) & share
+        none, every = is_exact & (found.value == 0), is_exact & (found.value == 1)
+        low = np.where(none, 0.0, np.where(every, 1 - reach, found.low))
+        high = np.where(every, 1.0, np.where(none, reach, found.high))
+        return Estimates(found.value, low, high, under.sum(0).round().astype(np.int64))
 
-    def ratio(self, over: Array, under: Array) -> Estimate:
-        """Return one ratio of sums over runs; its `n` is the denominator."""
-        return self.ratios(over.reshape(-1, 1), under.reshape(-1, 1)).at(0)
-
-    def share(self, hits: Array, of: Array) -> Estimate:
-        """Return one share as `shares` does; its `n` is the denominator."""
-        return self.shares(hits.reshape(-1, 1), of.reshape(-1, 1)).at(0)
+    def ratio(self, over: Array, under: Array, *, share: bool = False) -> Estimate:
+        """Return one ratio of sums over runs as `ratios` does; its `n` is the denominator."""
+        return self.ratios(over.reshape(-1, 1), under.reshape(-1, 1), share=share).at(0)
 
 
 def percentiles(draws: Array, tails: Array) -> tuple[Array, Array]:

@@ -117,7 +117,7 @@ def compare(
     compared: list[SideBySide] = []
     for figure, *ps in zip(figures, p, holm(p).tolist(), strict=True):
         physics, surrogate = (
-            (boot.shares if figure.unit.startswith("share") else boot.ratios)(figure.over[side], figure.under[side])
+            boot.ratios(figure.over[side], figure.under[side], share=figure.unit.startswith("share"))
             for side, boot in sides
         )
         of = difference(physics, surrogate)

@@ -312,7 +312,7 @@ def _odds(campaign: Campaign, boot: Resamples) -> tuple[tuple[str, ...], Array, 
     width = len(colours) + 1
     won = campaign.tally(done, group.ravel() * width + winner[done], len(setups) * width)
     played = np.repeat(campaign.tally(done, group.ravel(), len(setups)), width, axis=1)
-    return colours, setups, boot.shares(won.astype(float), played.astype(float)).reshape(len(setups), width)
+    return colours, setups, boot.ratios(won.astype(float), played.astype(float), share=True).reshape(len(setups), width)
 
 
 def _who_wins(campaign: Campaign, boot: Resamples) -> Section:

@@ -163,7 +163,7 @@ class Quantity:
 
     def estimate(self, boot: Resamples) -> Estimate:
         """Return the figure over all runs."""
-        return (boot.share if self.unit == "1" else boot.ratio)(self.over, self.under)
+        return boot.ratio(self.over, self.under, share=self.unit == "1")
 
 
 @dataclass(frozen=True)
@@ -219,8 +219,7 @@ def other_figures(campaign: Campaign) -> tuple[Figure, ...]:
 
 def estimate(campaign: Campaign, boot: Resamples, figure: Figure) -> Estimate:
     """Return a figure over all runs of a campaign."""
-    sums = figure.sums(campaign)
-    return boot.share(*sums) if figure.is_share else boot.ratio(*sums)
+    return boot.ratio(*figure.sums(campaign), share=figure.is_share)
 
 
 def quantities(campaign: Campaign) -> list[Quantity]:
@@ -300,8 +299,7 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
     for done, (_, own, boot) in enumerate(each_point(campaign)):
         figures.append(quantities(own))
         over, under = (np.stack([getattr(quantity, side) for quantity in figures[-1]], 1) for side in ("over", "under"))
-        both = zip(figures[-1], boot.ratios(over, under), boot.shares(over, under), strict=True)
-        parts.append([share if quantity.unit == "1" else ratio for quantity, ratio, share in both])
+        parts.append([*boot.ratios(over, under, share=np.array([quantity.unit == "1" for quantity in figures[-1]]))])
         _, error, freedom = ratios_of_sums(over, under)
         errors.append((np.where(freedom + 1 >= FEWEST, error, np.nan), freedom))
         rules.append(_rule(campaign, own, known))

@@ -168,7 +168,7 @@ def _failure_rate(campaign: Campaign, boot: Resamples, status: int | None = None
     landed = campaign.by_run(campaign.rows.drawn.astype(float))[:, 0]
     every = np.bincount(failed.run, minlength=campaign.runs).astype(float)
     chosen = failed.run if status is None else failed.run[failed.status.codes == status]
-    return boot.share(np.bincount(chosen, minlength=campaign.runs).astype(float), landed + every)
+    return boot.ratio(np.bincount(chosen, minlength=campaign.runs).astype(float), landed + every, share=True)
 
 
 def _failures(campaign: Campaign, boot: Resamples) -> tuple[Section, Estimate]:

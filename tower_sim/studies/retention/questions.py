@@ -29,6 +29,7 @@ from tower_sim.results import (
     show,
 )
 from tower_sim.studies.retention import retention
+from tower_sim.studies.retention.design import estimate
 from tower_sim.studies.retention.players import beside_rule
 from tower_sim.studies.retention.retention import DROPS_OF_A_CELL, grouped, list_counts
 from tower_sim.studies.retention.tower import NAMES, TowerFigures
@@ -193,7 +194,7 @@ def _pad(values: Array, size: int) -> Array:
 def _nothing_to_throw(answer: TowerAnswer) -> str:
     if not answer.campaign.has_setup:
         return ""
-    share = answer.tower.boot.share(*Figure("", "", SHARE, of="thrown == 0").sums(answer.campaign))
+    share = estimate(answer.campaign, answer.tower.boot, Figure("", "", SHARE, of="thrown == 0"))
     return f" In {show(share)} of phases there was nothing to throw."
 
 

@@ -114,7 +114,7 @@ def grouped(
     intervals are those of shares.
     """
     of = campaign.tally(run, group, size, under).astype(float)
-    return (boot.shares if share else boot.ratios)(campaign.tally(run, group, size, over), of)
+    return boot.ratios(campaign.tally(run, group, size, over), of, share=share)
 
 
 def overall(
@@ -124,18 +124,11 @@ def overall(
     return grouped(campaign, boot, run, np.zeros(len(run), int), 1, over, under, share=share).at(0)
 
 
-def by_group(
-    campaign: Campaign, boot: Resamples, values: Array, groups: Array, rows: Array, size: int, *, share: bool = False
-) -> Estimates:
-    """Return the mean of `values` over the drops of each group within the mask `rows`, shape (size,)."""
-    return grouped(campaign, boot, campaign.rows.run[rows], groups[rows], size, values[rows], share=share)
-
-
 def histogram(campaign: Campaign, boot: Resamples, run: Array, values: Array, size: int = 0) -> Estimates:
     """Return the share of each value 0, 1, ... among all things, shape (size,); `run` is the run of each thing."""
     size = size or int(values.max(initial=0)) + 1
     counts = campaign.tally(run, values, size).astype(float)
-    return boot.shares(counts, np.broadcast_to(counts.sum(1, keepdims=True), counts.shape))
+    return boot.ratios(counts, counts.sum(1, keepdims=True), share=True)
 
 
 def list_counts(shares: Estimates) -> list[int]:
@@ -220,8 +213,8 @@ def setup_colours(campaign: Campaign, boot: Resamples, rows: Array) -> SetupColo
     parts = [((inside - kept * share) ** 2).sum(1), variance.sum(1), np.all(inside > 0, axis=1), np.ones(len(inside))]
     sums, per_run = campaign.by_run(np.column_stack(parts), rows), campaign.by_run(inside, rows)
     return SetupColours(
-        boot.ratios(per_run, np.broadcast_to(sums[:, 3:], per_run.shape)),
-        boot.share(sums[:, 2], sums[:, 3]),
+        boot.ratios(per_run, sums[:, 3:]),
+        boot.ratio(sums[:, 2], sums[:, 3], share=True),
         boot.ratio(sums[:, 0], sums[:, 1]),
     )
 
