@@ -141,7 +141,7 @@ def _make_summary(figure: Figure) -> GameSummary:
     if figure.is_share or figure.take == SUM:
         return GameSummary(figure.key, figure.title, partial(_odds, figure), _log_odds, _share, figure.needs)
     scale, back = log, exp
-    if figure in (INSIDE_SETUP, INSIDE):
+    if figure.key in (INSIDE_SETUP.key, INSIDE.key):
         scale, back = logit, expit
     elif figure.key == "colours":  # one or more
         scale, back = np.log, np.exp

@@ -233,7 +233,7 @@ def test_release_by_region_finds_each_regions_chance():
     region = rng.choice(["high", "low"], 800)
     chance = np.where(region == "high", 0.6, 0.2)
     campaign = stays(rng.geometric(chance), np.full(800, 8), region)
-    found = there(retention.hazards(campaign, boot_of(campaign)))
+    found = there(retention.survival(campaign, boot_of(campaign)))
     assert found.regions == ("high", "low")
     for i, p in enumerate((0.6, 0.2)):
         each = found.by_region.at(i)
@@ -245,7 +245,6 @@ def test_cubes_that_never_leave_those_that_never_stay_and_those_on_a_board():
     assert found.mean_within.value == retention.WITHIN == 7
     campaign = series(np.full((6, 4), 5))
     assert retention.survival(campaign, boot_of(campaign)) is None
-    assert retention.hazards(campaign, boot_of(campaign)) is None
     rows = [(run, run, "red", False, 1, "zone:coins", "zone:coins") for run in range(6)]
     campaign = series(np.zeros((6, 1), int), np.ones((6, 1), int)).changed(cubes=with_cubes(rows))
     assert not len(retention.resident_rows(campaign))

@@ -12,7 +12,7 @@ from tower_sim.tools import face
 
 if TYPE_CHECKING:
     from tower_sim.campaign.data import INSIDE, SETUP, Campaign
-    from tower_sim.campaign.reader import load_whole, read_campaign
+    from tower_sim.campaign.reader import campaign_of, load_whole, read_campaign
     from tower_sim.campaign.running import campaign_run, campaign_status, campaign_verify, run, spans, status, verify
     from tower_sim.campaign.spec import Spec, canonical_json, load, parse
     from tower_sim.campaign.tables import Shard, ShardRows, list_tables, play_run, run_shard

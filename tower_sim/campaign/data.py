@@ -44,9 +44,6 @@ class Campaign(Results):
     @staticmethod
     def of(rows: Columns, cubes: Columns, facts: Columns, **others: Any) -> Campaign:
         """Return a campaign with the columns that follow from these: counts by colour, drops of play, old cubes out."""
-        others = {
-            "failed": Columns({"run": np.zeros(0, int), "drop": np.zeros(0, int), "status": Words.none(0)})
-        } | others
         none = Columns({"run": np.zeros(0, int), "drop": np.zeros(0, int), "status": Words.none(0)})
         has_setup = SETUP in rows.phase.names
         is_out = ~cubes.after.starts(INSIDE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,19 @@ def read_campaign(directory: str | Path) -> Campaign:
         )
     if not store.lines:
         raise UsageError(f"{where} has 0 of {store.spec.shards} shards; allowed is 1 or more; run the campaign first")
-    columns = _read(store, "drops", _DROPS)
+    missing = tuple(index for index in range(store.spec.shards) if index not in store.lines)
+    others: dict[str, Any] = {"spec": store.head.spec, "points": store.spec.points, "digest": store.spec.digest}
+    others |= {"made_with": store.head.versions, "shards": store.spec.shards, "missing": missing}
+    return campaign_of(partial(_table, store), store.head.tables, where, **others)
+
+
+def campaign_of(read: Callable[..., Any], names: Sequence[str], where: str, **others: Any) -> Campaign:
+    """Return the campaign in the tables `names`; `others` are further fields of a Campaign.
+
+    `read` returns an Arrow table by its name, all of it or some columns. Raises UsageError, which calls the campaign
+    `where`, if no drop landed, or one is there twice.
+    """
+    columns = _arrays(read("drops", _DROPS), _DROPS)
     landed = columns["status"].among(*LANDINGS)
     if not landed.any():
         allowed = "allowed is one that landed; run the campaign first"
@@ -66,20 +79,18 @@ def read_campaign(directory: str | Path) -> Campaign:
         raise UsageError(f"{where} holds a drop twice; allowed is each (point, run, drop) once; play it again")
     pair = columns["point"].astype(np.int64) * _WIDEST + columns["run"]
     known, run_of = np.unique(pair, return_inverse=True)
-    facts, cubes = _facts(store, key, order), _cubes(_read(store, "cubes", _CUBES), key[order])
+    facts = Columns()
+    for own in names[2:]:
+        facts = _facts(read(own), key[order], f"{own}/*.parquet of {where}")
+    cubes = _cubes(_arrays(read("cubes", _CUBES), _CUBES), key[order])
     extra("pyarrow", "campaign").default_memory_pool().release_unused()  # 160 MB of 100,000 drops
     return Campaign.of(
         rows=_rows(columns, order, run_of, facts),
         cubes=cubes,
         facts=facts,
-        spec=store.head.spec,
-        points=store.spec.points,
-        digest=store.spec.digest,
-        made_with=store.head.versions,
         run_point=known // _WIDEST,
         failed=Columns({"run": run_of, "drop": columns["drop"], "status": columns["status"]}).take(~landed),
-        shards=store.spec.shards,
-        missing=tuple(index for index in range(store.spec.shards) if index not in store.lines),
+        **others,
     )
 
 
@@ -94,16 +105,12 @@ def load_whole(directory: str | Path) -> Campaign:
     return campaign
 
 
-def _facts(store: Store, key: Array, order: Array) -> Columns:
-    name = next(iter(store.head.tables[2:]), None)
-    if name is None:
-        return Columns()
-    table, arrow = _table(store, name), extra("pyarrow", "campaign")
+def _facts(table: Any, order: Array, where: str) -> Columns:
+    arrow = extra("pyarrow", "campaign")
     keys = _key({column: table.column(column).to_numpy() for column in KEY})
     by_key = np.argsort(keys, kind="stable")
-    rows = by_key[np.searchsorted(keys, key[order], sorter=by_key).clip(max=len(keys) - 1)] if len(keys) else order
-    if len(keys) < len(order) or not np.array_equal(keys[rows], key[order]):
-        where = f"{name}/*.parquet of campaign {str(store.directory)!r}"
+    rows = by_key[np.searchsorted(keys, order, sorter=by_key).clip(max=len(keys) - 1)] if len(keys) else order
+    if len(keys) < len(order) or not np.array_equal(keys[rows], order):
         raise UsageError(f"{where} lack a drop; allowed is a row for each that landed; check the campaign")
     facts = table.drop_columns(list(KEY)).take(arrow.array(rows))
     return Columns({column: _column(arrow, facts.column(column), np.nan) for column in facts.column_names})
@@ -146,9 +153,8 @@ def _key(columns: dict[str, Any]) -> Array:
     return (columns["point"].astype(np.int64) * _WIDEST + columns["run"]) * _WIDEST + columns["drop"]
 
 
-def _read(store: Store, name: str, wanted: Sequence[str]) -> dict[str, Any]:
-    table, arrow = _table(store, name, wanted), extra("pyarrow", "campaign")
-    return {key: _column(arrow, table.column(key), 0) for key in wanted}
+def _arrays(table: Any, wanted: Sequence[str]) -> dict[str, Any]:
+    return {key: _column(extra("pyarrow", "campaign"), table.column(key), 0) for key in wanted}
 
 
 def _table(store: Store, name: str, wanted: Sequence[str] | None = None) -> Any:

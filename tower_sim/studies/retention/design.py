@@ -232,8 +232,8 @@ def _of_tower(campaign: Campaign) -> list[Quantity]:
     runs, own = campaign, phase_figures(campaign)
     of_game = campaign.game.figures if campaign.game else ()
     others = [figure for figure in of_game if figure not in own and figure.is_known(runs)]
-    taken = {figure.of for figure in own}
-    general = [figure for figure in TOWER if figure not in others and figure.of not in taken and figure.is_known(runs)]
+    known, taken = {figure.key for figure in others}, {figure.of for figure in own}
+    general = [f for f in TOWER if f.key not in known and f.of not in taken and f.is_known(runs)]
     for_players = [each for figure in own for each in (figure, *figure.shares())]
     return [
         Quantity(about, of_drops(campaign, figure.title), figure.unit, *figure.sums(runs), figure.minor)

@@ -276,7 +276,8 @@ class Survival:
 
     `at_risk` cubes were inside before a drop at that age, `released` of them came out, and `hazard` is the ratio;
     `survival` is the probability of being inside afterwards. `median` is the least age at which it is 1/2 or less (NaN:
-    not reached). A stay is censored if the run ends, or if a knock or a hand takes the cube out.
+    not reached). A stay is censored if the run ends, or if a knock or a hand takes the cube out. `by_region` has the
+    chance of release in a drop in each of `regions`.
     """
 
     age: Array
@@ -288,12 +289,6 @@ class Survival:
     mean_within: Estimate
     entered: int
     old_hazard: Estimate | None
-
-
-@dataclass(frozen=True)
-class Hazards:
-    """The chance of release in a drop, by region (regions,)."""
-
     regions: tuple[str, ...]
     by_region: Estimates
 
@@ -330,6 +325,7 @@ def survival(campaign: Campaign, boot: Resamples) -> Survival | None:
     extra = boot.estimates(both, lambda s: _summaries(_kaplan_meier(s[:, :size], s[:, size:])))
     entered, old = int((cubes.thrown & ~cubes.out).sum()), np.flatnonzero(age >= LATE)
     late = overall(campaign, boot, run[old], out[old]) if len(old) else None
+    used, place = np.unique(cubes.before.codes[rows], return_inverse=True)
     return Survival(
         age=np.arange(1, size + 1),
         at_risk=at_risk.sum(0).astype(int),
@@ -340,6 +336,8 @@ def survival(campaign: Campaign, boot: Resamples) -> Survival | None:
         mean_within=extra.at(1, entered),
         entered=entered,
         old_hazard=late,
+        regions=tuple(cubes.before.names[int(code)].removeprefix(INSIDE) for code in used),
+        by_region=grouped(campaign, boot, run, place, len(used), out, share=True),
     )
 
 
@@ -347,16 +345,3 @@ def _summaries(curve: Array) -> Array:
     below = curve <= 0.5
     median = np.where(below.any(1), 1.0 + below.argmax(1), np.nan)
     return np.column_stack([median, 1 + np.nan_to_num(curve[:, : WITHIN - 1]).sum(1)])
-
-
-def hazards(campaign: Campaign, boot: Resamples) -> Hazards | None:
-    """Estimate the chance of release by region; None if no cube was ever inside before a drop."""
-    cubes, rows = campaign.cubes, resident_rows(campaign)
-    if not len(rows):
-        return None
-    used, place = np.unique(cubes.before.codes[rows], return_inverse=True)
-    run, out = campaign.rows.run[cubes.row[rows]], cubes.out[rows]
-    return Hazards(
-        tuple(cubes.before.names[int(code)].removeprefix(INSIDE) for code in used),
-        grouped(campaign, boot, run, place, len(used), out, share=True),
-    )

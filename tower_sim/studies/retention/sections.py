@@ -63,8 +63,8 @@ def _bin(edges: Array, i: int) -> str:
 
 def stays(tower: TowerFigures) -> Section:
     """Return the section on how long cubes stay."""
-    title, mine, places = "3. How long a cube stays", tower.stays, retention.hazards(tower.campaign, tower.boot)
-    if mine is None or places is None:
+    title, mine = "3. How long a cube stays", tower.stays
+    if mine is None:
         return Section(title, "No cube was inside before a drop, so there is nothing to tell.")
     young, late = mine.hazard.at(0), mine.old_hazard
     trend = "no trend with age is seen"
@@ -81,7 +81,7 @@ def stays(tower: TowerFigures) -> Section:
         "still inside after it": [mine.survival.at(i, mine.entered) for i in range(len(mine.age))],
     }
     head = ["region", "cube-drops", "chance of release"]
-    by_region: Rows = [[name, each.n, each] for name, each in zip(places.regions, places.by_region, strict=True)]
+    by_region: Rows = [[name, each.n, each] for name, each in zip(mine.regions, mine.by_region, strict=True)]
     drawn = mine.at_risk >= ENOUGH
     age, curve = np.append(0, mine.age[drawn]), mine.survival.take(drawn)
     low, high = (np.append(1.0, np.nan_to_num(end, nan=1)) for end in (curve.low, curve.high))
@@ -91,13 +91,13 @@ def stays(tower: TowerFigures) -> Section:
         values = np.append(1.0, theirs.survival.value[there])
         left.append(charts.steps(np.append(0, theirs.age[there]), values, NAMES[1], RULE))
     third = level(RESIDENT_OUT, NAMES[1])
-    names = [name.replace("_", " ") for name in places.regions]
+    names = [name.replace("_", " ") for name in mine.regions]
     chance = "chance of release in a drop"
     panels = [
         Panel("age [drops since it stayed]", "still inside", left, f"n = {mine.entered} stays", limits=(0, 1.02)),
         Panel("age [drops]", chance, [points(mine.age[drawn], mine.hazard.take(drawn), NAMES[0]), third],
               f"n = {mine.at_risk.sum()} cube-drops", floor=True),
-        Panel("", chance, [bars(np.arange(len(names)), places.by_region, NAMES[0], 0.6), third], "by region", names,
+        Panel("", chance, [bars(np.arange(len(names)), mine.by_region, NAMES[0], 0.6), third], "by region", names,
               floor=True),
     ]  # fmt: skip
     return Section(

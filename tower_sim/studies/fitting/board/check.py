@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tower_sim.apparatus import WithBoard
-from tower_sim.campaign import Campaign, ShardRows, Spec, canonical_json, list_tables, play_run
+from tower_sim.campaign import Campaign, ShardRows, Spec, campaign_of, canonical_json, play_run
 from tower_sim.drops import BoardModel, Recorder
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.models import open_surrogate
-from tower_sim.results import NOWHERE, Array, Columns, Words, sum_by_unit, sum_error
+from tower_sim.results import NOWHERE, Array, sum_by_unit, sum_error
 from tower_sim.studies.fitting.board.fit import Throws, count_throws, find_ship, number_places
 from tower_sim.studies.fitting.compared import Measured, SideBySide, compare
 from tower_sim.studies.fitting.data import find_apparatus, other_engine, starts
 from tower_sim.studies.retention.battles import chain_lengths, first_cubes
 from tower_sim.surrogate import BoardLaw, Fitted, ShipSurrogate
-from tower_sim.tools import Telling, nothing
+from tower_sim.tools import Telling, extra, nothing
 from tower_sim.values import ZONE
 
 THROWN = (1, 2, 3, 5, 9)  # cubes thrown at once: the smallest number of each class
@@ -183,42 +184,15 @@ def play_again(campaign: Campaign, model: BoardModel, times: int, note: Callable
         is_whole = play_run(points[number], recorder, seed, (number, run), rows)
         assert is_whole  # each of a surrogate's draws lands
         note()
-    return _campaign(campaign, rows, run_point)
+    tables, parquet = rows.to_parquet(spec.game, spec.family, 0, spec.points), extra("pyarrow.parquet", "campaign")
 
+    def read(name: str, columns: Sequence[str] | None = None) -> Any:
+        return parquet.read_table(BytesIO(tables[name]), columns=columns and [*columns])
 
-def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
-    game = like.game
-    assert game is not None  # it was played
-    d, c, facts_table = (
-        dict(zip([column.name for column in table.columns], zip(*part, strict=True), strict=True))
-        for table, part in zip(list_tables(game), (rows.drops, rows.cubes, rows.own), strict=True)
-    )
-    facts = dict[str, Any]()
-    for name, kind in ((column.name, column.kind) for column in game.columns):
-        known = like.facts.by_name.get(name)
-        words = known.names if isinstance(known, Words) else ()
-        facts[name] = Words.of(facts_table[name], words) if kind == "string" else np.array(facts_table[name], float)
-    row_of = {key: i for i, key in enumerate(zip(d["run"], d["drop"], strict=True))}
-    short = {"inside_before": "before", "emerged": "out", "inside_after": "inside"}
-    numbers = ("run", "drop", "thrown", "drawn", *short)
-    words = {"kind": Words.of(d["kind"])} | {
-        name: facts.get(name, Words.none(len(d["run"]))) for name in ("phase", "winner")
-    }
-    return Campaign.of(
-        rows=Columns({short.get(name, name): np.array(d[name]) for name in numbers} | words),
-        cubes=Columns(
-            {"row": np.array([row_of[key] for key in zip(c["run"], c["drop"], strict=True)], np.int32)}
-            | {name: np.array(c[name]) for name in ("cube", "thrown", "age")}
-            | {name: Words.of(c[name]) for name in ("before", "after")}
-            | {"colour": Words.of(c["colour"], like.colours)}
-        ),
-        facts=Columns(facts),
-        spec=like.spec,
-        points=like.points,
-        run_point=run_point,
-        digest=like.digest,
-        made_with=like.made_with,
-    )
+    like = {name: getattr(campaign, name) for name in ("spec", "points", "digest", "made_with")}
+    again = campaign_of(read, [*tables], "the surrogate's battles", **like)
+    colour = again.cubes.colour.ordered(campaign.colours)
+    return again.changed(cubes=again.cubes.having(colour=colour))
 
 
 def _strata(campaigns: Sequence[Campaign]) -> Array:
