@@ -138,6 +138,7 @@ def test_rules_that_play_alike_are_equal():
         ("cubes = 3\n[rules]\nrounds = 1", "rules.rules is unknown"),
         ('game = "dead_reckoning"', "game is 'dead_reckoning'; allowed is amerigo, which is to be played"),
         ("apparatus = 3", "apparatus is 3; allowed is one of amerigo"),
+        ('[campaign]\ngame = "amerigo"', "is a campaign file; allowed is rules of a game"),
         ("rounds = -1", "rules.rounds is -1; allowed is a whole number from 0"),
         ("rounds = 2.5", "rounds is 2.5; allowed is a whole number"),
         ("rounds = true", "rounds is true; allowed is a whole number"),
