@@ -26,11 +26,9 @@ from tower_sim.physics.core.drop import MOST_OVERLAP
 from tower_sim.tools import in_threads, portable
 from tower_sim.values import (
     INSIDE,
-    LOST,
     MAX_CUBES,
     Cube,
     Event,
-    Landing,
     Outcome,
     Pose,
     Resident,
@@ -129,10 +127,9 @@ class PhysicsModel(BaseModel):
     def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
         """Throw cubes with given launches; see `HandModel.throw_by_hand`."""
         thrown = self._door.check_throw(state, cubes)
-        releases = plain.read(thrown, launches, self.settings.window, self.shape)
-        rows = tuple(tuple(map(float, row)) for row in launches)
+        rows = plain.read(thrown, launches)
         event = Event("hand", "", thrown, (), launches=rows)
-        return self._run(state, thrown, event, lambda scene: scene.launch(releases, is_checked=True))
+        return self._run(state, thrown, event, lambda scene: scene.throw_by_hand(thrown, rows))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Knock on the table, `strength` in g; see `DropModel.knock`. Random: the direction."""
@@ -167,16 +164,15 @@ class PhysicsModel(BaseModel):
             let_go(scene)
             status = scene.settle(shake)
             touches = scene.lie_still() if status.is_landing else ()
-            landings = _landings(scene, (*state.cubes, *left, *thrown))
-            there = scene.there
+            read, there = scene.read(), scene.there
             self._steps, self._seconds = self._steps + scene.steps, self._seconds + scene.seconds
+        landings = tuple(read[cube] for cube in (*state.cubes, *left, *thrown))
         outcome = Outcome(self.name, self.shape.name, status, thrown, landings, state, left, missed=scene.missed)
         if not status.is_landing:
             return outcome
         since = {resident.cube: resident.since for resident in (*state.residents, *lying)}
-        where = {each.cube: each for each in landings}
         rest = [
-            Resident(cube, where[cube].place, since.get(cube, state.drops), where[cube].pose) for cube in there
+            Resident(cube, read[cube].place, since.get(cube, state.drops), read[cube].pose) for cube in there
         ]  # in the engine's order, on which the contacts rely
         inside = [replace(each, region=each.region.removeprefix(INSIDE)) for each in rest if _inside(each)]
         outside = [each for each in rest if not _inside(each)] if self.shape.board else []
@@ -188,15 +184,6 @@ def draw_direction(rng: np.random.Generator) -> tuple[float, float]:
     """Draw the x and y of a unit vector uniformly."""
     angle = 2 * math.pi * rng.random()
     return portable.cos(angle), portable.sin(angle)
-
-
-def _landings(scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:
-    there, out = scene.there, scene.out()
-    rows = {
-        cube: Landing(cube, place.place, pose, place.touches, tuple(there[j].id for j in place.on))
-        for cube, place, pose in zip(there, scene.places(), scene.poses(), strict=True)
-    }
-    return tuple(rows.get(cube) or Landing(cube, *out.get(cube, (LOST, None))) for cube in cubes)
 
 
 def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
@@ -221,7 +208,7 @@ class _Check(threading.local):
 
     def __call__(self, state: TowerState) -> None:
         scene = Scene(self._core, self._shape, self._settings)
-        scene.put(_poses((*state.residents, *state.board.lying)))
+        scene.lay(_poses((*state.residents, *state.board.lying)), {})
         deepest, most = scene.overlap(), MOST_OVERLAP * self._shape.cube_edge
         if deepest > most + _ROUNDING:
             raise UsageError(

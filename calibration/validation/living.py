@@ -38,10 +38,11 @@ class LivingTower(AbstractContextManager["LivingTower"]):
 
     def state(self) -> TowerState:
         scene = self._scene
-        places = [each.place for each in scene.places()]
+        read = scene.read()
+        places = [read[cube].place for cube in scene.there]
         at_rest = [
-            Resident(cube, place.removeprefix(INSIDE), 0, pose)
-            for cube, place, pose in zip(scene.there, places, scene.poses(), strict=True)
+            Resident(cube, place.removeprefix(INSIDE), 0, read[cube].pose)
+            for cube, place in zip(scene.there, places, strict=True)
         ]
         empty = self.model.empty()
         inside = [resident for resident, place in zip(at_rest, places, strict=True) if place.startswith(INSIDE)]
@@ -74,9 +75,9 @@ class LivingTower(AbstractContextManager["LivingTower"]):
         if not self._scene.settle(shake.row if shake else None).is_landing:
             return None
         self._touches = self._scene.lie_still()
-        places = zip(self._scene.there, self._scene.places(), strict=True)
-        for cube, place in list(places):  # of a jam: those that lie outside are taken out as it ends
-            if not (self.model.shape.board or place.place.startswith(INSIDE)):
+        read = self._scene.read()
+        for cube in self._scene.there:  # of a jam: those that lie outside are taken out as it ends
+            if not (self.model.shape.board or read[cube].place.startswith(INSIDE)):
                 self._scene.take(cube)
         there = set(self._scene.there)
         out = [cube for cube in self.cubes.values() if cube not in there]

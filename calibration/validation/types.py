@@ -49,7 +49,10 @@ def build(modules: Path) -> dict[str, str]:
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / path).write_text(text, "utf-8")
         source = WEB / "src"  # tsc takes what follows instead of what is built of it
-        for path in (*(source / "physics").iterdir(), source / "common/compiled.ts"):
+        for path in (
+            *(source / "physics").iterdir(),
+            *(source / "common" / f"{name}.ts" for name in ("bytes", "compiled")),
+        ):
             text = re.sub(r'"(\.\./)+(surrogate|clients/types/lib)/', '"../', path.read_text("utf-8"))
             (folder / "lib" / path.relative_to(source)).parent.mkdir(exist_ok=True)
             (folder / "lib" / path.relative_to(source)).write_text(text, "utf-8")

@@ -69,10 +69,10 @@ def test_a_field_of_a_record_is_the_number_that_other_languages_find_by_its_name
     names, numbers = about["names"], {name: getattr(world, name).view(np.int64) for name, _ in about["shapes"]}
     for name, (_, *width) in about["shapes"]:
         assert numbers[name].size == len(getattr(world, name)) * math.prod(width)
-    world.drop[0].launches, world.marks[2].which, world.flags[4].number = 7, 8, 9
+    world.drop[0].launches, world.marks[2].id, world.flags[4].number = 7, 8, 9
     world.cubes[1].out_pose[2], world.bodies[3].position[1] = -0.5, -0.5
     assert numbers["drop"][names["LAUNCHES"]] == 7
-    assert numbers["marks"].reshape(3, -1)[2, names["WHICH"]] == 8
+    assert numbers["marks"].reshape(3, -1)[2, names["ID"]] == 8
     assert numbers["flags"].reshape(5, -1)[4, names["NUMBER"]] == 9
     assert world.cubes.view(float)[names["CUBE_COLUMNS"] + names["OUT_POSE"] + 2] == -0.5
     assert world.bodies.view(float)[3 * names["COLUMNS"] + 1] == -0.5
@@ -161,17 +161,19 @@ def test_a_world_that_grows_and_a_film_of_it_are_the_same_in_each_memory(quick: 
 
 
 def test_a_table_that_lies_otherwise_in_memory_is_read_and_written_all_the_same(memory: type[Memory]):
-    home, poses = memory(CORE), np.zeros((4, 14))
-    poses[:, 6::7] = 1.0
-    poses[:, 2] = np.arange(4)
-    tables = [(poses[:, :7], np.zeros((4, 4))[:, ::2]), (poses[:, :7].copy(), np.zeros((4, 2)))]
+    home, rows = memory(CORE), np.zeros((4, 16))
+    rows[:, 7::8] = 1.0
+    rows[:, 0] = rows[:, 3] = np.arange(4)
+    tables = [(rows[:, :8], np.zeros((4, 4))[:, ::2]), (rows[:, :8].copy(), np.zeros((4, 2)))]
     world, zones, on = home.table((1,), float), np.zeros((4, 1)), np.zeros((4, 4))
     assert world.base.memory is home  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
     rule = np.array(load("amerigo").rule)
-    model = machine.machine_in(memory).make(1, 4, 1, len(rule), 0)
-    model.rule[:] = rule
+    compiled = machine.machine_in(memory)
+    model = compiled.make(1, 4, 1, len(rule), 0)
+    model.rule[:], model.drop[0].run = rule, arrays.ALONE
     for given, places in tables:
-        machine.machine_in(memory).find_places(model, given, places, zones, on)
+        compiled.lay(model, given, np.zeros((0, 27)), 0)
+        assert compiled.read(model, np.zeros((4, 2)), np.zeros((4, 7)), places, zones, on) == 4
     assert np.array_equal(tables[0][1], tables[1][1])
     assert np.any(tables[0][1])
 

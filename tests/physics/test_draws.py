@@ -45,12 +45,11 @@ def scene_for(_number: int) -> Scene:
 
 
 def let_go(number: int, draws: np.ndarray) -> tuple[list[int], np.ndarray]:
-    """Let a hand that gives speeds and spins of sd 1 throw cubes; return which each launch lets go, and the rows."""
+    """Let a hand that gives speeds and spins of sd 1 throw cubes; return the cube of each launch, and the rows."""
     scene = scene_for(number)
     tables = scene.core.make_room(number, len(scene.tables.rule))
-    tables.drop[0].launches = number
-    assert scene.core.core.let_go(tables, draws) <= len(draws)
-    return tables.marks["which"][:number].tolist(), tables.cubes[:number].copy()
+    assert scene.core.core.let_go(tables, np.arange(float(number)), draws) <= len(draws)
+    return tables.marks["id"][:number].tolist(), tables.cubes[:number].copy()
 
 
 def launches(number: int, seed: int) -> np.ndarray:

@@ -41,7 +41,8 @@ def test_the_cubes_before_the_exit_are_swept_away_and_it_is_said_whether_there_w
         scene.lay(dict(zip(cubes, [*beside, inside], strict=True)), {})
         assert TOWER.emerged(scene.motion().position).tolist() == [True] * out + [False]
         assert scene.settle() is Status.SETTLED
-        assert scene.out() == dict.fromkeys(cubes[:out], ("tray", None))
+        assert scene.out() == [*cubes[:out]]
+        assert [(each.place, each.pose) for each in scene.read().values()][1:] == [("tray", None)] * out
         assert scene.there == [cubes[out]]
         assert len(scene.motion().position) == 1
 

@@ -117,18 +117,18 @@ def put_down(ship: WithBoard, zone: str, others: Sequence[Pose], rng: np.random.
     """Draw where a hand puts a cube down in a zone beside cubes at `others`."""
     settings = PhysicsSettings()
     scene = Scene(CoreEngine(settings), ship, settings)
-    scene.put({Cube(k, "red", ship.cube_edge): pose for k, pose in enumerate(others)})
+    scene.lay({}, {Cube(k, "red", ship.cube_edge): pose for k, pose in enumerate(others)})
     scene.put_down(Cube(len(others), "red", ship.cube_edge), zone, rng)
     return read_launches(scene)[0].pose
 
 
 def read_launches(scene: Scene) -> list[Launch]:
     """Return the launches that a scene's next drop makes."""
-    first = int(scene.tables.drop[0].laid)
+    drop = scene.tables.drop[0]
+    rows = range(int(drop.laid), int(drop.laid + drop.launches))
     launches: list[Launch] = []
-    for cube, (pose, windows, velocity, spin, *_) in zip(
-        scene.cubes[first:], scene.tables.cubes[first:].tolist(), strict=False
-    ):
+    for row, cube in zip(rows, scene.named(rows), strict=True):
+        pose, windows, velocity, spin, *_ = scene.tables.cubes[row].tolist()
         x, y, z, *turn = pose.tolist()
         launches.append(Launch(cube, int(windows), Pose((x, y, z), tuple(turn)), tuple(velocity), tuple(spin)))
     return launches

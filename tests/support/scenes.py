@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.support.bench import GRAVITY, Motion, World
+from tests.support.bench import GRAVITY, Launch, Motion, World
 from tower_sim.apparatus import Apparatus, Box, Hull, Surface, tilted_about_y
 from tower_sim.apparatus.parts import Quaternion, Vector
 from tower_sim.physics import PhysicsSettings, Scene
@@ -243,17 +243,18 @@ def holds_in_a_fork(claim: Callable[[], bool]) -> bool:
 
 def overlap_in(shape: Apparatus, poses: Sequence[Pose]) -> float:
     """Return how deep (m) a cube at one of `poses` is in another or in a part of `shape`."""
-    return _put(shape, poses).overlap()
+    scene = _scene(shape)
+    scene.lay({Cube(k, "red", shape.cube_edge): each for k, each in enumerate(poses)}, {})
+    return scene.overlap()
 
 
 def overlap_with_parts(shape: Apparatus, poses: Sequence[Pose]) -> float:
     """Return how deep (m) a cube that is let go alone at one of `poses` is in a part of `shape`."""
-    scene = _put(shape, poses)
+    scene = _scene(shape)
+    scene.launch([Launch(Cube(k, "red", shape.cube_edge), 0, each) for k, each in enumerate(poses)])
     return max((scene.core.core.depth_of(scene.tables, k) for k in range(len(poses))), default=0.0)
 
 
-def _put(shape: Apparatus, poses: Sequence[Pose]) -> Scene:
+def _scene(shape: Apparatus) -> Scene:
     settings = PhysicsSettings()
-    scene = Scene(CoreEngine(settings), shape, settings)
-    scene.put({Cube(k, "red", shape.cube_edge): each for k, each in enumerate(poses)})
-    return scene
+    return Scene(CoreEngine(settings), shape, settings)

@@ -13,7 +13,6 @@ import numpy as np
 
 from tower_sim.apparatus import Apparatus, axes
 from tower_sim.physics.core import CoreEngine, arrays
-from tower_sim.physics.core.run import GONE, TOUCH
 from tower_sim.values import Outcome, Pose, Touch, TowerState
 
 FACES, BESIDE = 0.55, 1.2  # edges from a cube's centre to a box, and to another cube, that are taken to touch it
@@ -59,17 +58,9 @@ def lay(engine: CoreEngine, poses: Sequence[Pose], touches: Sequence[Touch] = ()
     Returns their numbers, which are those of their poses, and the ones that `touches` have for them; other numbers
     stand for cubes that are gone. Then the core goes on without a drop.
     """
-    tables = engine.make_room(len(poses))
-    for k, pose in enumerate(poses):
-        arrays.clear_row(tables.cubes, k)
-        tables.cubes[k].pose = (*pose.position, *pose.orientation)
-    rows = np.zeros((len(touches), TOUCH))
-    for row, touch in zip(rows, touches, strict=True):
-        bodies = (body if body < len(poses) else GONE for body in (touch.cube, touch.other))
-        row[:3] = *bodies, len(touch.forces) // 3
-        row[3 : 3 + len(touch.forces)] = touch.forces
-    tables.drop[0].laid, tables.drop[0].run = len(poses), arrays.ALONE
-    engine.begin(rows)
+    rows = [(k, *pose.position, *pose.orientation) for k, pose in enumerate(poses)]
+    engine.tables.drop[0].run = arrays.ALONE
+    engine.lay(np.array(rows, float).reshape(-1, 8), touches)
     tables = engine.tables
     tables.drop[0].launches, tables.drop[0].run = len(poses), arrays.NO_DROP
     return engine.bodies

@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.apparatus import Apparatus, Vector, where
-from tower_sim.errors import UsageError
-from tower_sim.physics.core import CoreEngine, arrays
-from tower_sim.physics.core.run import GONE, TOUCH
+from tower_sim.errors import UsageError, fault
+from tower_sim.physics.core import CoreEngine, arrays, run
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings, accuracies, accuracy, own_accuracy
 from tower_sim.tools import names
-from tower_sim.values import TRAY, Cube, Place, Pose, Status, Touch
+from tower_sim.values import LAUNCH, LOST, TRAY, Cube, Landing, Place, Pose, Status, Touch
 
 
 def state_digest(shape: Apparatus, settings: PhysicsSettings) -> str:
@@ -68,17 +67,14 @@ class Launch:
 
 
 class Scene:
-    """An apparatus with its cubes in the tables of the core, which runs a drop by itself.
+    """An apparatus with its cubes in the tables of the core, which runs a drop by itself."""
 
-    `cubes` are all cubes that were ever there, by their numbers in the tables.
-    """
-
-    run: ClassVar[int] = arrays.ALONE
+    way: ClassVar[int] = arrays.ALONE
 
     def __init__(self, core: CoreEngine, apparatus: Apparatus, settings: PhysicsSettings) -> None:
         """Build `apparatus` in the emptied world of `core`."""
         self.core, self.apparatus, self.settings = core, apparatus, settings
-        self.cubes: list[Cube] = []
+        self._cubes: dict[int, Cube] = {}
         edge = apparatus.cube_edge
         core.clear(edge)
         core.add_solids(apparatus.boxes, apparatus.hulls, apparatus.surfaces, apparatus.between_cubes)
@@ -88,7 +84,7 @@ class Scene:
         tables = core.make_room(0, len(rule))
         tables.rule[:] = rule
         drop, plan, hand = tables.drop[0], tables.plan[0], apparatus.hand
-        drop.run, drop.is_swept, drop.has_board = self.run, apparatus.swept, apparatus.board is not None
+        drop.run, drop.is_swept, drop.has_board = self.way, apparatus.swept, apparatus.board is not None
         plan.hand_height, plan.hand_spread, plan.hand_fall = hand.height, hand.spread, hand.fall
         plan.hand_speed, plan.hand_spin, plan.hand_rate = hand.speed, hand.spin, hand.rate or 0.0
         plan.rim = apparatus.rim_top
@@ -106,7 +102,16 @@ class Scene:
     @property
     def there(self) -> list[Cube]:
         """The cubes that are there, in the engine's order."""
-        return [self.cubes[number] for number in self.numbers]
+        return self.named(self.numbers)
+
+    def out(self) -> list[Cube]:
+        """Return the cubes that were taken away."""
+        states = self.tables.marks["state"]
+        return self.named(np.flatnonzero((states == arrays.SWEPT) | (states == arrays.CLEARED)).tolist())
+
+    def named(self, numbers: Sequence[int]) -> list[Cube]:
+        """Return cubes by their numbers in the tables."""
+        return [self._cubes[i] for i in self.tables.marks["id"][numbers].tolist()]
 
     @property
     def missed(self) -> int:
@@ -125,76 +130,75 @@ class Scene:
 
     def lay(self, inside: Mapping[Cube, Pose], outside: Mapping[Cube, Pose], touches: Iterable[Touch] = ()) -> None:
         """Put resting cubes at their poses, asleep, pressing as `touches` say; what touched one that is gone wakes."""
-        self.put({**inside, **outside})
-        self.tables.drop[0].inside = len(inside)
-        self.core.begin(self._rows(tuple(touches)))
-
-    def put(self, laid: Mapping[Cube, Pose]) -> None:
-        """Write the cubes at rest of the next `begin` into the tables."""
-        self.cubes = list(laid)
-        tables = self.core.make_room(len(laid), len(self.tables.rule))
-        for k, pose in enumerate(laid.values()):
-            arrays.clear_row(tables.cubes, k)
-            tables.cubes[k].pose = (*pose.position, *pose.orientation)
-        tables.drop[0].laid = len(laid)
-
-    def _rows(self, touches: Sequence[Touch]) -> Array:
-        number = {cube.id: float(k) for k, cube in enumerate(self.cubes)}
-        rows = np.zeros((len(touches), TOUCH))
-        for row, touch in zip(rows, touches, strict=True):
-            other = float(touch.other) if touch.other < 0 else number.get(touch.other, GONE)
-            row[:3] = number.get(touch.cube, GONE), other, len(touch.forces) // 3
-            row[3 : 3 + len(touch.forces)] = touch.forces
-        return rows
+        laid = {**inside, **outside}
+        self._cubes = {cube.id: cube for cube in laid}
+        rows = [(cube.id, *pose.position, *pose.orientation) for cube, pose in laid.items()]
+        self.core.lay(np.array(rows, float).reshape(-1, 8), touches, len(inside))
 
     def throw(self, cubes: Sequence[Cube], rng: np.random.Generator) -> None:
         """Let the hand of the apparatus let go of `cubes` in the next drop.
 
         Random: their order, places, orientations, velocities, spins and times.
         """
-        first = self._expect(len(cubes))
-        self._draw(rng, 64 + 32 * len(cubes), self.core.core.let_go)
-        which = self.tables.marks[first : first + len(cubes)]["which"].tolist()
-        self.cubes += [cubes[k] for k in which]
+        ids = self._expect(cubes)
+        self._draw(rng, 64 + 32 * len(cubes), lambda draws: self.core.core.let_go(self.tables, ids, draws))
 
     def put_down(self, cube: Cube, zone: str, rng: np.random.Generator) -> None:
         """Put a cube flat into a zone, clear of its borders and of other cubes if possible.
 
         Random: the place and the turn about the vertical.
         """
-        self._expect(1)
-        board = self.apparatus.board
+        ids, board = self._expect([cube]), self.apparatus.board
         assert board is not None  # the model has seen to that
         k = [each.name for each in board.zones].index(zone)
-
-        def draw(tables: arrays.Tables, draws: Array) -> int:
-            return self.core.core.put_down(tables, draws, k)
-
-        if not self._draw(rng, 600, draw):
+        if not self._draw(rng, 600, lambda draws: self.core.core.put_down(self.tables, ids, draws, k)):
             raise RuntimeError(f"no place in zone {zone!r} holds a cube flat")  # the catalogue refuses such zones
-        self.cubes.append(cube)
 
-    def launch(self, launches: Sequence[Launch], *, is_checked: bool = False) -> None:
-        """Let cubes go in the next drop; if `is_checked`, each place must then be free."""
-        first = self._expect(len(launches))
-        tables = self.tables
-        for k, launch in enumerate(launches, first):
-            row = tables.cubes[k]
-            row.pose, row.let_at = (*launch.pose.position, *launch.pose.orientation), launch.windows
-            row.let_velocity, row.let_spin = launch.velocity, launch.spin
-        tables.drop[0].is_checked = is_checked
-        self.cubes += [launch.cube for launch in launches]
+    def launch(self, launches: Sequence[Launch]) -> None:
+        """Let cubes go in the next drop, wherever that is."""
+        rows = [
+            (each.windows, *each.pose.position, *each.pose.orientation, *each.velocity, *each.spin) for each in launches
+        ]
+        self._launch([each.cube for each in launches], rows, 0)
 
-    def _expect(self, cubes: int) -> int:
-        first = len(self.cubes)
-        tables = self.core.make_room(first + cubes, len(self.tables.rule))
-        tables.drop[0].launches = first + cubes - tables.drop[0].laid
-        return first
+    def throw_by_hand(self, cubes: Sequence[Cube], rows: Sequence[Sequence[float]]) -> None:
+        """Let cubes go in the next drop as a hand can, each at a place that is free then; see `Event.launches`."""
+        row, problem = divmod(self._launch(cubes, rows, 1), run.MOST_PROBLEMS)
+        if problem == 0 and not self.apparatus.rule:
+            row, problem = next(((i, run.AWAY) for i, row in enumerate(rows) if self._is_outside(row)), (0, 0))
+        if problem == 0:
+            return
+        cube, (windows, *numbers) = cubes[row], rows[row]
+        times = f"whole windows of {self.settings.window:g} s, none before the one before, up to {run.LATEST:g} s"
+        speeds = f"up to {run.FASTEST:g} m/s and {run.MOST_SPIN:g} rad/s along each axis"
+        what, value, allowed = {
+            run.UNTIMELY: ("time of the launch", windows, times),
+            run.TURNED: ("orientation", numbers[3:7], "a unit quaternion"),
+            run.FAST: ("speed", numbers[7:], speeds),
+            run.AWAY: ("place", numbers[:3], "over or in the apparatus (m)"),
+        }[problem]
+        raise fault(f"{what} of cube {cube.id}", value, allowed, "take a throw that a page or a state has recorded")
 
-    def _draw(self, rng: np.random.Generator, number: int, draw: Callable[[arrays.Tables, Array], int]) -> int:
+    def _is_outside(self, row: Sequence[float]) -> bool:
+        place, shape = np.array([row[1:4]]), self.apparatus
+        return bool((shape.escaped(place) | shape.emerged(place) | shape.missed(place))[0])
+
+    def _launch(self, cubes: Sequence[Cube], rows: Sequence[Sequence[float]], is_checked: int) -> int:
+        ids = self._expect(cubes)
+        table = np.column_stack([ids, np.array(rows, float).reshape(-1, LAUNCH)])
+        return int(self.core.core.launch(self.tables, table, is_checked))
+
+    def _expect(self, cubes: Sequence[Cube]) -> Array:
+        """Make room for more cubes, and return their numbers."""
+        self._cubes |= {cube.id: cube for cube in cubes}
+        drop = self.tables.drop[0]
+        self.core.make_room(int(drop.laid + drop.launches) + len(cubes), len(self.tables.rule))
+        return np.array([cube.id for cube in cubes], float)
+
+    def _draw(self, rng: np.random.Generator, number: int, draw: Callable[[Array], int]) -> int:
         bits: Any = rng.bit_generator
         begin = bits.state
-        while (used := int(draw(self.tables, rng.random(number)))) > number:
+        while (used := int(draw(rng.random(number)))) > number:
             bits.state, number = begin, 2 * used
         bits.state = begin
         rng.random(used)
@@ -205,14 +209,11 @@ class Scene:
 
         `shake` is a knock: its strength (g) and direction (x, y). Raises UsageError for a launch at no free place.
         """
-        tables = self.tables
-        first, plan = int(tables.drop[0].laid), tables.plan[0]
-        plan.strength, plan.shake[0], plan.shake[1] = shake or (-1.0, 0.0, 0.0)
-        self.core.core.start(tables)
+        self.core.core.start(self.tables, *(shake or (-1.0, 0.0, 0.0)), 0)
         self._run()
-        drop, plan = self.tables.drop[0], self.tables.plan[0]
+        drop = self.tables.drop[0]
         if drop.status == arrays.TAKEN:
-            cube, deep = self.cubes[first + int(drop.next)], float(plan.depth)
+            (cube,), deep = self.named([int(drop.laid + drop.next)]), float(self.tables.plan[0].depth)
             raise UsageError(
                 f"cube {cube.id} is let go {deep * 1e3:.3g} mm deep in another or in a part; allowed is a free "
                 "place; let it go higher"
@@ -233,7 +234,7 @@ class Scene:
 
     def take(self, cube: Cube) -> None:
         """Take a cube away by hand; what touched it wakes up."""
-        k = next(k for k in self.numbers if self.cubes[k] == cube)
+        k = next(k for k in self.numbers if self.tables.marks[k].id == cube.id)
         motion = self.motion().pose(self.numbers.index(k))
         self.tables.cubes[k].out_pose = (*motion.position, *motion.orientation)
         self.tables.marks[k].state = arrays.CLEARED
@@ -242,11 +243,7 @@ class Scene:
     def lie_still(self) -> tuple[Touch, ...]:
         """Put all cubes to rest; return the contacts."""
         self.core.lie_still()
-        ids = [cube.id for cube in self.cubes]
-        return tuple(
-            Touch(ids[touch.cube], touch.other if touch.other < 0 else ids[touch.other], touch.forces)
-            for touch in self.core.touches()
-        )
+        return self.core.touches()
 
     def motion(self) -> Motion:
         """Return poses and velocities of the cubes that are there."""
@@ -257,33 +254,31 @@ class Scene:
         motion = self.motion()
         return [motion.pose(i) for i in range(len(motion.position))]
 
-    def places(self) -> list[Place]:
-        """Return the places of the cubes that are there."""
-        motion = self.motion()
-        return self._find(np.concatenate([motion.position, motion.orientation], axis=1))
+    def read(self) -> dict[Cube, Landing]:
+        """Return where all cubes are that were ever there: first, in the engine's order, those that still are.
 
-    def _find(self, poses: Array) -> list[Place]:
-        shape = self.apparatus
-        if not shape.rule:
-            return shape.find(poses[:, :3], poses[:, 3:])
-        room = shape.room_to_look(len(poses))
-        self.core.core.find_places(self.tables, poses, *room)
-        return shape.named(*room)
+        One that was swept away or lost has no pose.
+        """
+        shape, drop = self.apparatus, self.tables.drop[0]
+        number = int(drop.laid + drop.launches)
+        states, poses, tables = np.zeros((number, 2)), np.zeros((number, 7)), shape.room_to_look(number)
+        there = self.core.core.read(self.tables, states, poses, *tables)
+        places = shape.named(*tables) if shape.rule else self._ask(states, poses, there)
+        cubes = [self._cubes[i] for i in states[:, 0].astype(int).tolist()]
+        landings: dict[Cube, Landing] = {}
+        for cube, state, place, (x, y, z, a, b, c, d) in zip(cubes, states[:, 1], places, poses.tolist(), strict=True):
+            pose = Pose((x, y, z), (a, b, c, d)) if state in (arrays.THERE, arrays.CLEARED) else None
+            landing = Landing(cube, place.place, pose, place.touches, tuple(cubes[j].id for j in place.on))
+            landings.setdefault(cube, landing)
+        return landings
+
+    def _ask(self, states: Array, poses: Array, there: int) -> list[Place]:
+        """Return the places of cubes of a kind that decides in Python."""
+        last = there + int((states[:, 1] == arrays.CLEARED).sum())
+        parts = (poses[:there], poses[there:last])
+        found = [place for part in parts for place in self.apparatus.find(part[:, :3], part[:, 3:])]
+        return found + [Place(TRAY if state == arrays.SWEPT else LOST) for state in states[last:, 1]]
 
     def overlap(self) -> float:
-        """Return the largest overlap (m) of a cube with another or a part, of the cubes that `put` wrote."""
-        self.core.begin(np.zeros((0, TOUCH)))
+        """Return the largest overlap (m) of a cube with another or a part, of cubes just laid."""
         return self.core.core.deepest_overlap(self.tables)
-
-    def out(self) -> dict[Cube, tuple[str, Pose | None]]:
-        """Return the place and pose of each cube that was taken away; a swept cube has no pose."""
-        states = self.tables.marks[: len(self.cubes)]["state"].tolist()
-        swept: dict[Cube, tuple[str, Pose | None]] = {
-            cube: (TRAY, None) for cube, state in zip(self.cubes, states, strict=True) if state == arrays.SWEPT
-        }
-        rest = [k for k, state in enumerate(states) if state == arrays.CLEARED]
-        poses = self.tables.cubes["out_pose"][rest]
-        return swept | {
-            self.cubes[k]: (place.place, Pose((x, y, z), (a, b, c, d)))
-            for k, place, (x, y, z, a, b, c, d) in zip(rest, self._find(poses), poses.tolist(), strict=True)
-        }

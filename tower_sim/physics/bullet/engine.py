@@ -25,7 +25,7 @@ from tower_sim.physics.engine import Motion
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 from tower_sim.tools import pip_install
-from tower_sim.values import Cube, Pose, Touch
+from tower_sim.values import Cube, Landing, Pose, Touch
 
 _SAME = 1e-12  # of the edge: rounding, not motion
 
@@ -36,7 +36,7 @@ class SteppedScene(Scene):
     By a cube's number in the tables, `_bodies` has the engine's body, and `_quiet` how long (s) it has been quiet.
     """
 
-    run: ClassVar[int] = arrays.MIRRORED
+    way: ClassVar[int] = arrays.MIRRORED
 
     def __init__(self, engine: Stepper, apparatus: Apparatus, settings: PhysicsSettings) -> None:
         """Build `apparatus` in the emptied world of `engine`; raise UsageError for parts that are no boxes."""
@@ -122,9 +122,18 @@ class SteppedScene(Scene):
         tables.drop[0].passed_windows += 1
         tables.drop[0].is_answered = 0
 
+    def read(self) -> dict[Cube, Landing]:
+        """Return where all cubes are; see `Scene.read`."""
+        for row, pose in zip(self._mirrored(), self.poses(), strict=True):
+            row["position"], row["turn"] = pose.position, pose.orientation
+        return super().read()
+
+    def _mirrored(self) -> Any:
+        tables = self.tables
+        return tables.bodies[tables.whole[0].fixed : tables.whole[0].rows]
+
     def _see(self) -> None:
-        motion, tables = self.motion(), self.tables
-        rows = tables.bodies[tables.whole[0].fixed : tables.whole[0].rows]
+        motion, rows = self.motion(), self._mirrored()
         rows["position"], rows["turn"], rows["axes"] = motion.position, motion.orientation, axes(motion.orientation)
 
     def rest(self) -> bool:

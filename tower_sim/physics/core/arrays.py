@@ -52,7 +52,7 @@ NOW = record(np.int64, """
     steps visits - so far; visits of the solver to a pair
     short - so many pairs need room: see `make`
     parts left - steps of the window; of these left
-    shown - `changes` of the drop at the start of a film
+    shown filmed - `changes` of the drop at the start of a film; windows of the film so far
     look - looks at pairs so far
 """)  # fmt: skip
 SETTINGS = record(float, """
@@ -153,9 +153,9 @@ CUBE = record(float, """
     out_pose:7 - when it was taken away
 """)  # fmt: skip
 MARKS = record(np.int64, """
-    state queue - see above; the cubes that fall again
+    id - the cube's number for people
+    state listed queue - see above; as it was last listed; the cubes that fall again
     answer - what it did, in bits of where.py, for a kind that is asked
-    which - which of the thrown cubes this launch lets go
 """)  # fmt: skip
 
 

@@ -99,13 +99,12 @@ class CoreEngine:
         if fixed != self._fixed:
             numbers, room = hull_numbers(hulls, surfaces)
             self._grow(number, 64, room, 1)
-            for i, box in enumerate(boxes):
-                pair = surfaces[box.surface]
-                row = (*box.centre, *box.orientation, *box.half, pair.friction, pair.restitution, 0.0)
-                self.core.write_row(self.tables, i, *map(float, row))
-            self.core.write_hulls(self.tables, np.array(numbers), len(boxes))
-            self.tables.whole[0].fixed = number
-            self.core.lay_grid(self.tables)
+            pairs = [surfaces[box.surface] for box in boxes]
+            rows = [
+                (*box.centre, *box.orientation, *box.half, pair.friction, pair.restitution)
+                for box, pair in zip(boxes, pairs, strict=True)
+            ]
+            self.core.build(self.tables, np.array(rows, float).reshape(-1, 12), np.array(numbers, float))
             self._fixed = fixed
         w = self.tables
         now, plan = w.whole[0], w.plan[0]
@@ -134,7 +133,7 @@ class CoreEngine:
         w = self.tables
         arrays.clear_row(w.cubes, body)
         w.cubes[body].pose = (*pose.position, *pose.orientation)
-        w.drop[0].launches = body + 1
+        w.drop[0].launches, w.marks[body].id = body + 1, body
         self.core.add_cube(w, body)
         return body
 
@@ -217,14 +216,19 @@ class CoreEngine:
             raise UsageError("engine is closed; allowed is one that is open; make it anew")
         taken = self.core.go_on(self.tables, film, windows, seconds, steps)
         while self._is_short():
-            taken += self.core.go_on(self.tables, film[taken:], windows - taken, seconds, steps)
+            taken = self.core.go_on(self.tables, film, windows, seconds, steps)
         return taken
 
-    def begin(self, touches: T) -> None:
-        """Begin a drop as run.py says, with room for all pairs."""
-        self.core.begin(self.tables, touches)
+    def lay(self, laid: T, touches: Iterable[Touch] = (), inside: int = 0) -> None:
+        """Lay cubes to rest as run.py says, with room for all pairs."""
+        rows = [(each.cube, each.other, len(each.forces) // 3, *each.forces) for each in touches]
+        table = np.zeros((len(rows), run.TOUCH))
+        for row, numbers in zip(table, rows, strict=True):
+            row[: len(numbers)] = numbers
+        self.make_room(len(laid), len(self.tables.rule))
+        self.core.lay(self.tables, laid, table, inside)
         while self._is_short():
-            self.core.begin(self.tables, touches)
+            self.core.lay(self.tables, laid, table, inside)
 
     def all_sleep(self) -> bool:
         """Tell whether all cubes sleep."""

@@ -40,8 +40,8 @@ def _disc(draws: T, used: int) -> tuple[float, float, float, int]:
 
 
 @inner
-def let_go(w: Tables, draws: T) -> int:
-    """Write the launches of a throw, in order of time; `which` of the thrown cubes each one lets go.
+def let_go(w: Tables, ids: T, draws: T) -> int:
+    """Write the launches of a throw of cubes, in order of time.
 
     The cubes are in random order, so colours are exchangeable; turned uniformly over all rotations; with velocities and
     spins from normal laws. They do not overlap when they are let go. A hand with a rate pours: each cube has a place
@@ -49,17 +49,18 @@ def let_go(w: Tables, draws: T) -> int:
     window. A hand without one holds a stack of layers.
     """
     plan, drop, marks = w.plan[0], w.drop[0], w.marks
-    first, number = drop.laid + drop.next, drop.launches - drop.next
+    first, number = drop.laid + drop.next, len(ids)
+    drop.launches = drop.next + number
     cell = w.real[0].edge * math.sqrt(3.0) * 1.001  # holds a cube however it is turned
     low = plan.rim + plan.hand_height + cell / 2
     used = 0
     for i in range(number):
-        marks[first + i].which = i
+        marks[first + i].id = int(ids[i])
     for last in range(number - 1, 0, -1):  # R. Durstenfeld, CACM 7, 1964, 420
         other = int(_next(draws, used) * (last + 1))
         used += 1
         here, there = first + last, first + other
-        marks[here].which, marks[there].which = marks[there].which, marks[here].which
+        marks[here].id, marks[there].id = marks[there].id, marks[here].id
     if plan.hand_rate == 0.0:
         used = _stack(w, draws, used, cell)
     for i in range(number):
@@ -165,8 +166,8 @@ def _count(radius: float, cell: float, reach: int, right: float, back: float, wa
 
 
 @inner
-def put_down(w: Tables, draws: T, zone: int) -> int:
-    """Write the launch of the one cube that a hand puts flat into a zone, clear of its borders and of other cubes.
+def put_down(w: Tables, ids: T, draws: T, zone: int) -> int:
+    """Write the launch of the one cube of `ids`, put down flat in a zone, clear of its borders and of others.
 
     The place is uniform over the free places, and so is the turn about the vertical. If _PLACES draws find no free
     place, the cube is put on top of other cubes, at the first place drawn that is clear of the borders. Returns 0 draws
@@ -174,6 +175,8 @@ def put_down(w: Tables, draws: T, zone: int) -> int:
     """
     rule, cubes, desk, edge = w.rule, w.cubes, w.desk, w.real[0].edge
     k = w.drop[0].laid + w.drop[0].next
+    w.drop[0].launches = w.drop[0].next + 1
+    w.marks[k].id = int(ids[0])
     at, number = int(rule[FIRST_ZONE + 2 * zone]), int(rule[FIRST_ZONE + 2 * zone + 1])
     x0, x1, y0, y1 = math.inf, -math.inf, math.inf, -math.inf
     for c in range(number):

@@ -15,16 +15,16 @@ import numpy as np
 
 from tower_sim.apparatus import where
 from tower_sim.compiled import CompiledFile, CompiledFunction, Memory, chosen, trig
-from tower_sim.physics.core import arrays, broad, drop, hand, overlap, run, step
+from tower_sim.physics.core import arrays, drop, hand, overlap, run, step
 from tower_sim.physics.core.arrays import Tables
 from tower_sim.tools import portable, student
 
 _NAMES = """
-    write_row write_hulls lay_grid let_go put_down add_cube begin start go_on come_and_go judge set_gravity lie_still
-    list_touches find_places find_far_touch depth_of deepest_overlap deepest wake_row take_out
+    build lay let_go put_down launch add_cube start go_on come_and_go judge set_gravity lie_still list_touches read
+    changes did depth_of deepest_overlap deepest wake_row take_out
 """
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    name: next(getattr(home, name) for home in (run, drop, hand, overlap, step, broad) if hasattr(home, name))
+    name: next(getattr(home, name) for home in (run, drop, hand, overlap, step) if hasattr(home, name))
     for name in _NAMES.split()
 }
 """What is called from outside."""
@@ -58,9 +58,9 @@ def chosen_machine() -> Machine:
 
 def _exports() -> dict[str, CompiledFunction]:
     """Return the functions with an example of each argument: by its type, or by its name if it is a table."""
-    row, wide = np.zeros(1), np.zeros((1, 0))
-    examples: dict[str, Any] = {"film": np.zeros((1, 0, 7)), "poses": np.zeros((1, 7)), "places": np.zeros((1, 2))}
-    examples |= {"touches": np.zeros((1, run.TOUCH)), "zones": wide, "on": wide, "numbers": row, "draws": row}
+    widths = {"poses": 7, "places": 2, "states": 2, "laid": 8, "rows": 15, "boxes": 12, "touches": run.TOUCH}
+    examples: dict[str, Any] = {name: np.zeros((1, width)) for name, width in (widths | {"zones": 0, "on": 0}).items()}
+    examples |= {"film": np.zeros((1, 0, 7))} | {name: np.zeros(1) for name in ("hulls", "ids", "draws")}
     examples |= {"Tables": arrays.make(1, 2), "int": 1, "float": 1.0}
     exports: dict[str, CompiledFunction] = {}
     for name, function in {**FUNCTIONS, "sin": portable.sin, "cos": portable.cos, "log": portable.log}.items():

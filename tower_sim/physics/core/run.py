@@ -4,53 +4,135 @@ from __future__ import annotations
 
 import math
 
-from tower_sim.apparatus.where import look
-from tower_sim.compiled.marks import T, aside, inner
+from tower_sim.apparatus.where import ASKED, LOST, TRAY, look, moved
+from tower_sim.compiled.marks import R, T, aside, inner
 from tower_sim.physics.core import drop as drops
-from tower_sim.physics.core import hulls, overlap, sleep, step
-from tower_sim.physics.core.arrays import ALONE, ASKING, NO_DROP, RUNNING, Tables
+from tower_sim.physics.core import hulls as solids
+from tower_sim.physics.core import sleep, step
+from tower_sim.physics.core.arrays import ALONE, ASKING, CLEARED, NO_DROP, RUNNING, SWEPT, THERE, Tables, clear_row
+from tower_sim.physics.core.broad import lay_grid
+from tower_sim.physics.core.vectors import xyz
 
 TOUCH = 27
 """Columns of a table of touches: a cube; the other cube, or -1 - k for fixed part k; points; forces (nN), 3 a point.
 
-A cube is the number of its row in `Tables.cubes`; GONE stands for a body that is not there any more.
+A cube is there by its number for people. One that is not there any more is passed over.
 """
-GONE = 1e9
+UNTIMELY, TURNED, FAST, AWAY, DEEP = range(1, 6)
+"""Problems of a launch: its time, its turn, its speeds, its place out of the apparatus, or a place that is not free."""
+MOST_PROBLEMS = 8
+LATEST = 120.0  # s: the latest time at which a cube of a throw is let go
+FASTEST, MOST_SPIN = 10.0, 300.0  # m/s and rad/s along each axis: the limits of a cube thrown by hand
+UNIT = 1e-6  # how far from 1 the square of a unit quaternion may be
 _NANO = 1e-9
-_GAP = 0.1  # edges: further apart than any engine keeps a contact
 
 
-def write_hulls(w: Tables, numbers: T, row: int) -> None:
-    """Write fixed hulls into the rows from `row` on, as `numbers` has them: see hulls.py."""
+def build(w: Tables, boxes: T, hulls: T) -> None:
+    """Write the fixed parts: a box is centre, turn, half edges, friction, restitution; hulls are as hulls.py says."""
+    now, row = w.whole[0], len(boxes)
+    for i in range(row):
+        drops.write_row(
+            w, i, boxes[i, 0], boxes[i, 1], boxes[i, 2], boxes[i, 3], boxes[i, 4], boxes[i, 5], boxes[i, 6],
+            boxes[i, 7], boxes[i, 8], boxes[i, 9], boxes[i, 10], boxes[i, 11], 0.0,
+        )  # fmt: skip
     here, at = 0, 1
-    while here < numbers.shape[0]:
-        friction, restitution = numbers[here], numbers[here + 1]
-        hulls.frame(numbers, here, w.room)
+    while here < len(hulls):
+        friction, restitution = hulls[here], hulls[here + 1]
+        solids.frame(hulls, here, w.room)
         x, y, z, hx, hy, hz = w.room[0], w.room[1], w.room[2], w.room[3], w.room[4], w.room[5]
-        shape, at, here = hulls.write(w.hulls, at, numbers, here, w.room)
+        shape, at, here = solids.write(w.hulls, at, hulls, here, w.room)
         drops.write_row(w, row, x, y, z, 0.0, 0.0, 0.0, 1.0, hx, hy, hz, friction, restitution, float(shape))
         row += 1
+    now.fixed = now.rows = row
+    lay_grid(w)
 
 
-def begin(w: Tables, touches: T) -> None:
-    """Lay the cubes at rest, pressing on each other as `touches` say; what touched a body that is gone wakes up.
+def lay(w: Tables, laid: T, touches: T, inside: int) -> None:
+    """Empty the world but for its fixed parts, and lay cubes to rest: rows of a number and a pose, those inside first.
 
-    Where `short` says that pairs need room, it is called again.
+    They press on each other as `touches` say; what touched a body that is gone wakes up. Where `short` says that pairs
+    need room, it is called again.
     """
     now, drop = w.whole[0], w.drop[0]
-    now.rows, now.pairs = now.fixed, 0
-    for k in range(drop.laid):
+    fixed, way, is_swept, has_board = now.fixed, drop.run, drop.is_swept, drop.has_board
+    clear_row(w.whole, 0)
+    clear_row(w.drop, 0)
+    now.fixed = now.rows = fixed
+    drop.run, drop.is_swept, drop.has_board = way, is_swept, has_board
+    drop.laid, drop.inside = len(laid), inside
+    for i in range(fixed):
+        clear_row(w.flags, i)
+    for k in range(len(w.marks)):
+        clear_row(w.marks, k)
+    for k in range(len(laid)):
+        clear_row(w.cubes, k)
+        w.marks[k].id = int(laid[k, 0])
+        for c in range(7):
+            w.cubes[k].pose[c] = laid[k, 1 + c]
         drops.add_cube(w, k)
-    if drop.run == ALONE:
+        w.marks[k].listed = THERE
+    if way == ALONE:
         step.lie_still(w)
         if now.short == 0:
             _press(w, touches)
 
 
-def start(w: Tables) -> None:
-    """Start a drop with the launches and the knock that are written; a strong knock wakes all cubes."""
+def launch(w: Tables, rows: T, is_checked: int) -> int:
+    """Write launches of the next drop: rows of a cube's number, its time (windows), pose, velocity and spin.
+
+    If `is_checked`, a hand must be able to do so, at a place that is free then. Returns 0, or which of the PROBLEMS the
+    first row has that is not so, and MOST_PROBLEMS times its index; then nothing is launched. In a drop that is open a
+    cube goes at once, and `depth` says how deep it would be.
+    """
     drop, plan = w.drop[0], w.plan[0]
-    drop.status, drop.is_due, drop.passed_windows = RUNNING, 1, 0
+    first = drop.laid + drop.launches
+    for i in range(len(rows)):
+        cube = w.cubes[first + i]
+        w.marks[first + i].id = int(rows[i, 0])
+        cube.let_at = rows[i, 1]
+        for c in range(7):
+            cube.pose[c] = rows[i, 2 + c]
+        for c in range(3):
+            cube.let_velocity[c], cube.let_spin[c] = rows[i, 9 + c], rows[i, 12 + c]
+        if is_checked != 0:
+            problem = _problem_of(w, cube, w.cubes[first + i - 1].let_at if drop.launches + i > 0 else 0.0)
+            if problem == 0 and drop.is_open != 0:
+                plan.depth = drops.depth_of(w, first + i)
+                problem = DEEP if plan.depth > drops.MOST_OVERLAP * w.real[0].edge else 0
+            if problem != 0:
+                return MOST_PROBLEMS * i + problem
+    drop.launches, drop.is_checked = drop.launches + len(rows), is_checked
+    if drop.is_open != 0:
+        drop.is_near_the_end, drop.is_due = 0, 1
+        plan.last_at = w.cubes[drop.laid + drop.launches - 1].let_at * w.real[0].window
+    return 0
+
+
+@inner
+def _problem_of(w: Tables, cube: R, before: float) -> int:
+    """Return why no hand lets a cube go so, after one that it let go at `before` (windows); 0 if one can."""
+    pose, fastest, spin = cube.pose, 0.0, 0.0
+    if cube.let_at != math.floor(cube.let_at) or not before <= cube.let_at:
+        return UNTIMELY
+    if not cube.let_at * w.real[0].window <= LATEST:
+        return UNTIMELY
+    if not abs(pose[3] * pose[3] + pose[4] * pose[4] + pose[5] * pose[5] + pose[6] * pose[6] - 1.0) < UNIT:
+        return TURNED
+    for c in range(3):
+        fastest, spin = max(fastest, abs(cube.let_velocity[c])), max(spin, abs(cube.let_spin[c]))
+    if fastest > FASTEST or spin > MOST_SPIN:
+        return FAST
+    return AWAY if w.rule[0] != ASKED and moved(w.rule, *xyz(pose)) != 0 else 0
+
+
+def start(w: Tables, strength: float, x: float, y: float, is_open: int) -> None:
+    """Start a drop with the launches that are written; more may come if it `is_open`.
+
+    A knock has a strength (g; none is below 0) and a direction; a strong one wakes all cubes.
+    """
+    drop, plan = w.drop[0], w.plan[0]
+    plan.strength, plan.shake[0], plan.shake[1] = strength, x, y
+    drop.status, drop.is_due, drop.passed_windows, drop.is_open = RUNNING, 1, 0, is_open
     drop.goes, drop.is_near_the_end, drop.misses, drop.again = 0, 0, 0, 0
     plan.last_at = 0.0
     if drop.next < drop.launches:
@@ -63,9 +145,12 @@ def start(w: Tables) -> None:
 def _row(w: Tables, body: float) -> int:
     """Return the row of a body of a table of touches, -1 if there is none; no cube was taken out yet."""
     fixed = w.whole[0].fixed
-    if body >= 0.0:
-        return fixed + int(body) if body < w.drop[0].laid else -1
-    return int(-1.0 - body) if body >= -fixed else -1
+    if body < 0.0:
+        return int(-1.0 - body) if body >= -fixed else -1
+    for k in range(w.drop[0].laid):
+        if w.marks[k].id == body:
+            return fixed + k
+    return -1
 
 
 @aside
@@ -98,8 +183,8 @@ def list_touches(w: Tables, touches: T) -> int:
     for p in range(w.whole[0].pairs):
         pair = w.pairs[p]
         if pair.points > 0:
-            touches[found, 0] = w.flags[pair.first].number
-            touches[found, 1] = w.flags[pair.second].number if pair.second >= fixed else -1 - pair.second
+            touches[found, 0] = _id(w, pair.first)
+            touches[found, 1] = _id(w, pair.second) if pair.second >= fixed else -1 - pair.second
             touches[found, 2] = pair.points
             for k in range(pair.points):
                 for c in range(3):
@@ -108,24 +193,64 @@ def list_touches(w: Tables, touches: T) -> int:
     return found
 
 
-def find_far_touch(w: Tables, touches: T) -> int:
-    """Return the first of `touches` whose bodies are too far apart, -1 if there is none; those of gone bodies pass."""
-    reach = (math.sqrt(3.0) / 2 + _GAP) * w.real[0].edge
-    for t in range(touches.shape[0]):
-        a, b = _row(w, touches[t, 0]), _row(w, touches[t, 1])
-        if a >= 0 and b >= 0:
-            square = 0.0
-            for k in range(3):
-                over = max(overlap.distance_along(w.bodies[a], w.bodies[b], k), 0.0)
-                square += over * over
-            if math.sqrt(square) > reach:
-                return t
-    return -1
+@inner
+def _id(w: Tables, row: int) -> int:
+    """Return the number, for people, of the cube in a row."""
+    return w.marks[w.flags[row].number].id
 
 
-def find_places(w: Tables, poses: T, places: T, zones: T, on: T) -> None:
-    """Find where the cubes at `poses` are, and what each has done: see where.py."""
-    look(w.rule, w.real[0].edge, poses, places, zones, on, w.desk)
+def read(w: Tables, states: T, poses: T, places: T, zones: T, on: T) -> int:
+    """Read where all cubes are that were ever there; return how many still are.
+
+    Those come first, in the engine's order, then those that were taken away at a pose, then all others. A row of
+    `states` has a cube's number and state. The other tables are those of where.py; one of a kind that is asked stays as
+    it is.
+    """
+    fixed, cubes = w.whole[0].fixed, w.drop[0].laid + w.drop[0].launches
+    there = w.whole[0].rows - fixed
+    for i in range(there):
+        body = w.bodies[fixed + i]
+        states[i, 0], states[i, 1] = _id(w, fixed + i), THERE
+        for c in range(3):
+            poses[i, c] = body.position[c]
+        for c in range(4):
+            poses[i, 3 + c] = body.turn[c]
+    cleared = there
+    for k in range(cubes):
+        if w.marks[k].state == CLEARED:
+            states[cleared, 0], states[cleared, 1] = w.marks[k].id, CLEARED
+            for c in range(7):
+                poses[cleared, c] = w.cubes[k].out_pose[c]
+            cleared += 1
+    last = cleared
+    for k in range(cubes):
+        state = w.marks[k].state
+        if state != THERE and state != CLEARED:
+            states[last, 0], states[last, 1] = w.marks[k].id, state
+            places[last, 0], zones[last, 0] = TRAY if state == SWEPT else LOST, -1
+            last += 1
+    if w.rule[0] != ASKED:
+        for part in range(2):  # what was taken away lies on nothing that is there
+            i, j = part * there, there if part == 0 else cleared
+            look(w.rule, w.real[0].edge, poses[i:j], places[i:j], zones[i:j], on[i:j], w.desk)
+    return there
+
+
+def changes(w: Tables, states: T) -> int:
+    """List the cubes, by number, whose state is another than when they were last listed; return how many."""
+    found = 0
+    for k in range(w.drop[0].laid + w.drop[0].launches):
+        mark = w.marks[k]
+        if mark.state != mark.listed:
+            mark.listed = mark.state
+            states[found, 0], states[found, 1] = mark.id, mark.state
+            found += 1
+    return found
+
+
+def did(w: Tables, x: float, y: float, z: float) -> int:
+    """Return what a cube with its centre at x, y, z has done: see where.py."""
+    return moved(w.rule, x, y, z)
 
 
 def judge(w: Tables) -> int:
@@ -143,8 +268,9 @@ def go_on(w: Tables, film: T, windows: int, seconds: float, steps: int) -> int:
     compiled as long.
     """
     now, drop = w.whole[0], w.drop[0]
-    taken, goes_on = 0, now.short != 0
-    now.short = 0
+    goes_on = now.short != 0
+    taken = now.filmed if goes_on else 0
+    now.short, now.filmed = 0, taken
     while True:
         if now.left == 0:
             if drop.run == ALONE:
@@ -182,6 +308,7 @@ def go_on(w: Tables, film: T, windows: int, seconds: float, steps: int) -> int:
                 for c in range(4):
                     film[taken, i - now.fixed, 3 + c] = w.bodies[i].turn[c]
         taken += 1
+        now.filmed = taken
         drop.passed_windows += 1
         drop.is_due, drop.is_answered = 1, 0
         all_sleep = sleep.fall_asleep(w)

@@ -1,5 +1,7 @@
 // What a page asks of its browser: elements, data in the file, frames, the theme, what is kept, files that are saved.
 
+import { bytesOfWord } from "./bytes";
+
 export function find<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   return document.getElementById(id) as Kind;
 }
@@ -44,8 +46,7 @@ export function bytesOf(id: string): Promise<ArrayBuffer> {
 
 /** The bytes that Python packed as a text. */
 export async function unpacked(text: string): Promise<ArrayBuffer> {
-  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([bytesOfWord(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }
 

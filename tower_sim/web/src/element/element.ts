@@ -3,6 +3,7 @@
 
 
 import { runsPhysics } from "../common/browser";
+import { bytesOfWord } from "../common/bytes";
 import type { Paint } from "../common/faces";
 import { handleCanvas } from "../scene/hands";
 import { seenOf } from "../scene/solids";
@@ -149,7 +150,7 @@ export class CubeTower extends Base {
     found.seen ??= seenOf(found.profile);
     this.openStage(found);
     this.apparatus = this.applied = null;
-    await this.tower.open(found, Uint8Array.from(atob(MADE.core), (letter) => letter.charCodeAt(0)));
+    await this.tower.open(found, bytesOfWord(MADE.core));
     this.apparatus = found;
   }
 

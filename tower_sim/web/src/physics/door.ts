@@ -75,12 +75,6 @@ export function checkStrength(strength: number): void {
   throw wrongly("strength", strength, `0 to ${MAX_STRENGTH} (peak acceleration in g)`);
 }
 
-/** Refuse a zone that the board of a profile has not, and any zone where there is no board. */
-export function checkZone(profile: Profile, zone: string): void {
-  const names = profile.board ? profile.zones.map(({ name }) => name) : [];
-  if (!names.includes(zone)) throw wrongly("zone", zone, names.length ? `one of ${names.join(", ")}` : "an apparatus with a board");
-}
-
 /** Return a cube with its edge; refuse what is no cube of this model. */
 function plainCube(door: Door, path: string, cube: ThrownCube): EdgedCube {
   const { edge } = door.profile.cube;
@@ -113,7 +107,7 @@ function lookThrough(door: Door, state: PhysicsState): void {
     if (!(since >= 0 && since < drops + (i >= residents.length ? 1 : 0))) throw impossible("residents", `cube ${id} since drop ${since}, of ${drops} in its past`);
   });
   for (const row of lying) if (row.length === 5) throw impossible("residents", `cube ${row[0]} without a pose`);
-  const deep = lying.length ? scene.deepest(lying.map((row) => [row[0], poseOf(row)])) : 0;
+  const deep = lying.length ? scene.deepest(lying) : 0;
   if (deep > scene.mostOverlap + ROUNDING) throw impossible("residents", `a cube ${deep} m deep in another or in a part`);
 }
 

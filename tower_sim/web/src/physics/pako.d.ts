@@ -1,4 +1,4 @@
 // Of pako's functions the two that are used here.
 
 export function deflate(data: Uint8Array, options: { level: number; legacyHash: boolean }): Uint8Array<ArrayBuffer>;
-export class Inflate { ended: boolean; err: number; msg: string; onData: (chunk: Uint8Array) => void; push(data: Uint8Array, isLast: boolean): boolean }
+export class Inflate { msg: string; result: Uint8Array; onData: (chunk: Uint8Array) => void; push(data: Uint8Array, isLast: boolean): boolean }

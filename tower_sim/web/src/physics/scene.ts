@@ -1,78 +1,75 @@
-// Scene: an apparatus and its cubes in the tables of the core, which runs a drop by itself, window by window; as
-// tower_sim/physics/scene.py. Metres, seconds, radians; a pose is x y z and a unit quaternion x y z w.
+// Scene: an apparatus and its cubes in the tables of an instance of core.wasm, which lays cubes, lets them go, drops them window
+// by window, and says where they are; as tower_sim/physics/scene.py. The module says itself what its tables are:
+// tower_sim/physics/core/arrays.py explains them. Metres, seconds, radians; a pose is x y z and a unit quaternion x y z w.
 
-import type { CheckedLaunch } from "./by_hand.js";
-import { reals, type Table } from "../common/compiled.js";
-import type { Core } from "./core.js";
+import { openCompiled, reals, type Table } from "../common/compiled.js";
 import { pcg64OfText } from "./pcg64.js";
-import type { Pose, Profile, Rng, Status } from "./types.js";
+import { refuse, wrongly } from "./refuse.js";
+import type { LyingRow, Pose, Profile, Rng, Status } from "./types.js";
+
+type Tables = Record<"whole" | "drop" | "marks" | "flags", BigInt64Array> & Record<"real" | "plan" | "rule", Float64Array>;
+/** Where a cube is; one that was swept away or lost has no pose. */
+export interface Seen { readonly id: number; readonly place: string; readonly pose: Pose | null; readonly touches: readonly string[]; readonly on: readonly number[] }
+export type Scene = Awaited<ReturnType<typeof openScene>>;
 
 const STATUSES: Record<string, Status> = { SETTLED: "settled", JAMMED: "jammed", TIMED_OUT: "timed_out", ESCAPED_FROM: "escaped" };
 const PER_CUBE = 32; // draws of a throw, about
+const NO_KNOCK = [-1, 0, 0];
 
-/** A cube's number, and where it lies. */
-export type Laid = readonly [id: number, pose: Pose];
-/** How a drop runs: `shake` is a knock, its strength (g) and direction; `isOpen` lets more cubes come; `isChecked` has launches whose places must be free. */
-export interface How { shake?: readonly number[]; isOpen?: boolean; isChecked?: boolean }
-export type Scene = ReturnType<typeof sceneOf>;
-
-/** Return the scene of a profile (see tower_sim/physics/plain.py) in an instance of the core; `clear` comes first. */
-export function sceneOf(core: Core, profile: Profile) {
-  const { names } = core;
-  const { boxes, hulls, surfaces, zones, regions } = profile;
+/** Return the scene of a profile (see tower_sim/physics/plain.py) in an instance of the module in `bytes`. */
+export async function openScene(profile: Profile, bytes: BufferSource) {
+  const compiled = await openCompiled(bytes);
+  const { call } = compiled;
+  const { shapes, whole_numbers: wholes, names }: { shapes: [name: string, shape: [string | number, ...number[]]][]; whole_numbers: string[]; names: Record<string, number> } = compiled.about;
+  const tables = compiled.bound as Tables;
+  const width = Object.fromEntries(shapes.map(([name, [, columns = 1]]) => [name, columns]));
+  const { boxes, hulls, surfaces, zones, regions, rule } = profile;
   const fixed = boxes.length + hulls.length;
   const corners = (faces: readonly (readonly number[])[]) => faces.reduce((sum, face) => sum + face.length, 0);
   const room = hulls.reduce((sum, { vertices, faces }) => sum + 5 + 3 * vertices.length + 7 * faces.length + 8 * corners(faces), 1);
-  const { tables, width, call, makeRoom, untilDone } = core.worldOf(fixed, room, profile.rule);
-  makeRoom(8);
-  setReal();
-  for (const place of [names.FIXED, names.ROWS]) tables.whole[place] = BigInt(fixed);
-  boxes.forEach(({ centre, half, turn, surface }, row) => {
-    const { friction, restitution } = surfaces[surface];
-    call("write_row", [], row, ...centre, ...turn, ...half, friction, restitution, 0);
-  });
-  const numbers = hulls.flatMap(({ surface, vertices, faces, least_cosines: cosines = [] }) => {
-    const { friction, restitution } = surfaces[surface];
-    return [friction, restitution, vertices.length, faces.length, cosines.length, ...cosines, ...vertices.flat(), ...faces.flatMap((face) => [face.length, ...face])];
-  });
-  call("write_hulls", [reals([numbers.length], numbers)], boxes.length);
-  call("lay_grid");
   const PLACES: Record<number, string> = { [names.LOST]: "lost", [names.DOORWAY]: "doorway", [names.TRAY]: "tray", [names.TABLE]: "table", [names.BORDER]: "border" };
-  let ids: number[] = []; // of all cubes that were ever there, by their numbers in the tables
-  let known: number[] = []; // the state of each when it was last asked
+  let [cubes, pairs] = [0, 0]; // room for so many
 
   const drop = (place: number) => Number(tables.drop[place]);
   const setDrop = (place: number, value: number) => (tables.drop[place] = BigInt(value));
-  const rows = () => Array.from({ length: Number(tables.whole[names.ROWS]) - fixed }, (_, i) => fixed + i);
-  const numberIn = (row: number) => Number(tables.flags[width.flags * row + names.NUMBER]);
-  const states = () => ids.map((_, k) => Number(tables.marks[width.marks * k + names.STATE]));
-  const writeCube = (k: number, row: readonly number[]) => tables.cubes.set(row, names.CUBE_COLUMNS * k);
-  const touchTable = (touches: readonly (readonly number[])[]) => {
-    const number = new Map(ids.map((id, k) => [id, k]));
-    const table = reals([touches.length, names.TOUCH]);
-    touches.forEach(([one, other, ...forces], i) => {
-      const row = [number.get(one) ?? names.GONE, other < 0 ? other : number.get(other) ?? names.GONE, forces.length / 3, ...forces];
-      table.values.set(row, names.TOUCH * i);
-    });
-    return table;
-  };
+  const idOf = (cube: number) => Number(tables.marks[width.marks * cube + names.ID]);
+  const idsThere = () => Array.from({ length: Number(tables.whole[names.ROWS]) - fixed }, (_, i) => idOf(Number(tables.flags[width.flags * (fixed + i) + names.NUMBER])));
+  const allCubes = () => drop(names.LAID) + drop(names.LAUNCHES);
+  const rowsOf = ({ shape: [, columns], values }: Table<Float64Array>, number: number) => Array.from({ length: number }, (_, i) => [...values.subarray(columns * i, columns * (i + 1))]);
 
-  function setReal(): void {
-    tables.real.set(profile.real.map((number) => number ?? -Infinity));
+  function makeRoom(more: number): void {
+    if (more > cubes) grow(more, Math.max(pairs, names.PAIRS_A_CUBE * more));
   }
 
-  /** Make room for more cubes in the next drop, and return the number of the first of them. */
-  function expect(more: number): number {
-    makeRoom(ids.length + more);
-    setDrop(names.LAUNCHES, ids.length + more - drop(names.LAID));
-    return ids.length;
+  /** Put the world into tables with room for so many cubes and pairs: rows that it has begin them. */
+  function grow(...more: [cubes: number, pairs: number]): void {
+    const kept = Object.entries(tables).map(([name, values]) => [name, values.slice()] as const);
+    [cubes, pairs] = more;
+    const sizes: Record<string, number> = {
+      rows: fixed + cubes, cubes, hulls: room, rule: rule.length, pairs, "pairs and one": pairs + 1, points: pairs * names.MOST_POINTS,
+      cells: names.CELLS_A_ROW * fixed + names.MORE_CELLS + 1, listed: names.LISTED_A_ROW * fixed + names.MORE_LISTED,
+    };
+    compiled.bind(shapes.map(([name, [first, ...rest]]) => ({ name, kind: wholes.includes(name) ? BigInt64Array : Float64Array, shape: [sizes[first] ?? first, ...rest] })));
+    for (const [name, values] of kept) tables[name as keyof Tables].set(values as never);
+    tables.whole[names.ACTIVE] = 0n;
   }
 
-  /** Let a function of the core draw: it takes uniform numbers, and `rng` then goes on behind those that it used. */
-  function draw(rng: Rng, number: number, how: (draws: Table) => number): number {
+  /** Call a function again as long as it stops because pairs need room; return what it then returns. */
+  function untilDone(run: () => number): number {
+    for (;;) {
+      const result = run();
+      const needed = Number(tables.whole[names.SHORT]);
+      if (!needed) return result;
+      grow(cubes, needed + (needed >> 1));
+    }
+  }
+
+  /** Let a function of the core let go of cubes: it takes uniform numbers, and `rng` then goes on behind those that it used. */
+  function draw(rng: Rng, ids: readonly number[], number: number, how: (ids: Table, draws: Table) => number): number {
+    makeRoom(allCubes() + ids.length);
     for (;;) {
       const copy = pcg64OfText(rng.text())!;
-      const used = how(reals([number], Array.from({ length: number }, copy.random)));
+      const used = how(reals([ids.length], ids), reals([number], Array.from({ length: number }, copy.random)));
       if (used <= number) {
         for (let i = 0; i < used; i++) rng.random();
         return used;
@@ -81,162 +78,134 @@ export function sceneOf(core: Core, profile: Profile) {
     }
   }
 
-  /** Write cubes at rest, [number, pose], of which so many lie inside; begin from them, pressing as `touches` say. */
-  function lay(laid: readonly Laid[], inside: number, touches: readonly (readonly number[])[]): void {
-    ids = laid.map(([id]) => id);
-    makeRoom(ids.length);
-    for (const name of ["whole", "drop", "marks"] as const) tables[name].fill(0n);
-    tables.flags.fill(0n, 0, width.flags * fixed);
-    setReal();
-    tables.plan.set(profile.plan);
-    for (const place of [names.FIXED, names.ROWS]) tables.whole[place] = BigInt(fixed);
-    setDrop(names.RUN, names.ALONE);
-    setDrop(names.IS_SWEPT, profile.swept ? 1 : 0);
-    setDrop(names.HAS_BOARD, profile.board ? 1 : 0);
-    setDrop(names.LAID, ids.length);
-    setDrop(names.INSIDE, inside);
-    laid.forEach(([, pose], k) => writeCube(k, [...pose, ...new Array(names.CUBE_COLUMNS - 7).fill(0)]));
-    untilDone(() => call("begin", [touchTable(touches)]));
-    known = states();
+  /** Lay cubes to rest, inside and on a board, pressing as `touches` say. */
+  function lay(inside: readonly LyingRow[], outside: readonly LyingRow[], touches: readonly (readonly number[])[]): void {
+    const laid = [...inside, ...outside];
+    makeRoom(laid.length);
+    const pressing = reals([touches.length, names.TOUCH]);
+    touches.forEach(([one, other, ...forces], i) => pressing.values.set([one, other, forces.length / 3, ...forces], names.TOUCH * i));
+    const rows = reals([laid.length, 8], laid.flatMap(([id, , , , , ...pose]) => [id, ...pose]));
+    untilDone(() => call("lay", [rows, pressing], inside.length));
   }
 
-  /** Return the places of cubes at poses: { place, touches, on }, `on` the rows of those they lie on. */
-  function find(poses: readonly ArrayLike<number>[]) {
-    const many = poses.length;
-    const given = [reals([many, 7], poses.flatMap((pose) => Array.from(pose))), ...[2, zones.length + 1, many].map((columns) => reals([many, columns]))];
-    call("find_places", given);
-    const [, places, touched, on] = given.map(({ values }) => values);
-    return poses.map((_, i) => {
-      const at = places[2 * i];
-      const place = at >= names.ZONES ? `zone:${zones[at - names.ZONES].name}` : PLACES[at] ?? `inside:${regions[at].name}`;
-      if (!zones.length) return { place, touches: [], on: [], did: places[2 * i + 1] };
-      const row = [...touched.subarray((zones.length + 1) * i, (zones.length + 1) * (i + 1))];
-      const below = [...on.subarray(many * i, many * (i + 1))].flatMap((lies, j) => (lies ? [j] : []));
-      return { place, touches: row.slice(0, row.indexOf(-1)).map((k) => zones[k].name), on: below, did: places[2 * i + 1] };
-    });
+  /** Go on by up to `windows` windows; `frames` has the poses after each, if they are asked for, until a cube comes or goes. */
+  function goOn(windows: number, isFilmed: boolean) {
+    const numbers = idsThere();
+    const film = reals([isFilmed ? windows : 0, numbers.length, 7]);
+    const taken = untilDone(() => call("go_on", [film], windows, 0, 0));
+    return { numbers, frames: isFilmed ? film.values.slice(0, 7 * numbers.length * taken) : null, windows: taken };
   }
 
-  const did = (pose: ArrayLike<number>, what: number) => (find([pose])[0].did & what) !== 0;
+  /** Return the error that a cube is let go so deep (m) in another or in a part. */
+  const tooDeep = (id: number) => refuse("launches.pose", `puts cube ${id} ${tables.plan[names.DEPTH]} m deep into another or into a part`, "a free place, such as a higher one");
+
+  makeRoom(8);
+  tables.real.set(profile.real.map((number) => number ?? -Infinity));
+  tables.plan.set(profile.plan);
+  tables.rule.set(rule);
+  setDrop(names.RUN, names.ALONE);
+  setDrop(names.IS_SWEPT, profile.swept ? 1 : 0);
+  setDrop(names.HAS_BOARD, profile.board ? 1 : 0);
+  const boxRows = boxes.flatMap(({ centre, turn, half, surface }) => [...centre, ...turn, ...half, surfaces[surface].friction, surfaces[surface].restitution]);
+  const hullNumbers = hulls.flatMap(({ surface, vertices, faces, least_cosines: cosines = [] }) => {
+    const { friction, restitution } = surfaces[surface];
+    return [friction, restitution, vertices.length, faces.length, cosines.length, ...cosines, ...vertices.flat(), ...faces.flatMap((face) => [face.length, ...face])];
+  });
+  call("build", [reals([boxes.length, 12], boxRows), reals([hullNumbers.length], hullNumbers)]);
 
   return {
     lay,
-    find,
-    emerged: (pose: ArrayLike<number>) => did(pose, names.EMERGED),
-    escaped: (pose: ArrayLike<number>) => did(pose, names.ESCAPED),
-    missed: (pose: ArrayLike<number>) => did(pose, names.MISSED),
+    goOn,
     mostOverlap: names.MOST_OVERLAP * profile.cube.edge,
+    emerged: (pose: ArrayLike<number>) => (call("did", [], pose[0], pose[1], pose[2]) & names.EMERGED) !== 0,
 
-    /** Let the hand throw so many cubes in the next drop; returns which of them each launch lets go. */
-    throwCubes(many: number, rng: Rng): number[] {
-      const first = expect(many);
-      draw(rng, 64 + PER_CUBE * many, (draws) => call("let_go", [draws]));
-      return Array.from({ length: many }, (_, i) => Number(tables.marks[width.marks * (first + i) + names.WHICH]));
-    },
+    /** Let the hand throw cubes in the next drop. */
+    throwCubes: (ids: readonly number[], rng: Rng) => draw(rng, ids, 64 + PER_CUBE * ids.length, (...given) => call("let_go", given)),
 
-    /** Let a hand put one cube down in a zone. */
-    putDown(zone: string, rng: Rng): void {
-      expect(1);
+    /** Let a hand put a cube down in a zone; refuse one that the board has not, and any where there is no board. */
+    putDown(id: number, zone: string, rng: Rng): void {
       const k = zones.findIndex(({ name }) => name === zone);
-      if (!draw(rng, 600, (draws) => call("put_down", [draws], k))) throw new Error(`no place in zone ${zone} holds a cube flat`);
+      if (k < 0) throw wrongly("zone", zone, zones.length ? `one of ${zones.map(({ name }) => name).join(", ")}` : "an apparatus with a board");
+      if (!draw(rng, [id], 600, (...given) => call("put_down", given, k))) throw new Error(`no place in zone ${zone} holds a cube flat`);
     },
 
-    /** Let a cube go in the next drop, or now in one that is open. */
-    launch({ cube, pose, windows, velocity, spin }: CheckedLaunch): void {
-      writeCube(expect(1), [...pose, windows, ...velocity, ...spin]);
-      ids.push(cube.id);
+    /** Let cubes go in the next drop, or now in one that is open, by rows as the log of a state has them; refuse what no hand does. */
+    launch(ids: readonly number[], rows: readonly (readonly number[])[]): void {
+      makeRoom(allCubes() + ids.length);
+      const code = call("launch", [reals([ids.length, 15], rows.flatMap((row, i) => [ids[i], ...row]))], 1);
+      const [i, problem] = [Math.floor(code / names.MOST_PROBLEMS), code % names.MOST_PROBLEMS];
+      if (problem === names.DEEP) throw tooDeep(ids[i]);
+      const [windows, ...numbers] = rows[i];
+      const problems: Record<number, [string, unknown, string]> = {
+        [names.UNTIMELY]: ["windows", windows, `whole windows of ${profile.settings.window} s, not before the last launch, up to ${names.LATEST} s`],
+        [names.TURNED]: ["pose", numbers.slice(3, 7), "a unit quaternion"],
+        [names.FAST]: ["velocity", numbers.slice(7), `up to ${names.FASTEST} m/s and ${names.MOST_SPIN} rad/s along each axis`],
+        [names.AWAY]: ["pose", numbers.slice(0, 3), "a place over or in the apparatus (m)"],
+      };
+      if (problem) throw wrongly(`launches.${problems[problem][0]}`, problems[problem][1], problems[problem][2]);
+      if (drop(names.IS_OPEN)) goOn(0, false);
     },
 
-    /** Say the numbers of the cubes that the core lets go in the next drop. */
-    name: (given: readonly number[]) => ids.push(...given),
-
-    /** Start the drop. */
-    start({ shake, isOpen = false, isChecked = false }: How): void {
-      tables.plan.set(shake ?? [-1, 0, 0], names.STRENGTH);
-      setDrop(names.IS_OPEN, isOpen ? 1 : 0);
-      setDrop(names.IS_CHECKED, isChecked ? 1 : 0);
-      call("start");
-      this.goOn(0, false);
-    },
-
-    /** Go on by up to `windows` windows; `film` has the poses after each, if it is asked for, until a cube comes or goes. */
-    goOn(windows: number, isFilmed: boolean) {
-      const many = rows().length;
-      const shown = rows().map((row) => ids[numberIn(row)]);
-      const frames = isFilmed ? new Float64Array(7 * many * windows) : null;
-      let taken = 0;
-      untilDone(() => {
-        const film = reals([isFilmed ? windows - taken : 0, many, 7]);
-        const more = call("go_on", [film], windows - taken, 0, 0);
-        frames?.set(film.values.subarray(0, 7 * many * more), 7 * many * taken);
-        taken += more;
-      });
-      return { numbers: shown, frames: frames && frames.slice(0, 7 * many * taken), windows: taken };
-    },
-
-    /** Return the cubes that came and that were taken away since this was last asked. */
-    changes() {
-      const now = states();
-      const are = (state: string) => ids.filter((_, k) => now[k] === names[state] && known[k] !== now[k]);
-      const found = { let_go: are("THERE"), gone: [...are("SWEPT"), ...are("CLEARED")] };
-      known = now;
-      return found;
-    },
-
-    /** Let the cube go whose launch was written last, in a drop that is open; return how deep (m) it would be in another body. */
-    letGo({ windows }: CheckedLaunch): number {
-      const deep = call("depth_of", [], ids.length - 1);
-      if (deep > this.mostOverlap) {
-        ids.pop();
-        setDrop(names.LAUNCHES, ids.length - drop(names.LAID));
-        return deep;
-      }
-      setDrop(names.IS_NEAR_THE_END, 0);
-      tables.plan[names.LAST_AT] = windows * profile.settings.window;
-      setDrop(names.IS_DUE, 1);
-      this.goOn(0, false);
-      return 0;
+    /** Start the drop, with a knock of a strength (g) in a direction drawn from `rng`; `isOpen` lets more cubes come. */
+    start(strength: number | null, rng: Rng | null, isOpen: boolean): void {
+      const angle = strength === null ? 0 : 2 * Math.PI * rng!.random();
+      call("start", [], ...(strength === null ? NO_KNOCK : [strength, compiled.run("cos", angle), compiled.run("sin", angle)]), isOpen ? 1 : 0);
+      goOn(0, false);
     },
 
     /** Say that no more cubes come. */
     close() {
       setDrop(names.IS_OPEN, 0);
       setDrop(names.IS_DUE, 1);
-      this.goOn(0, false);
+      goOn(0, false);
+    },
+
+    /** Refuse a cube whose place was not free when it was let go. */
+    refuseTaken() {
+      if (drop(names.STATUS) === names.TAKEN) throw tooDeep(idOf(drop(names.LAID) + drop(names.NEXT)));
+    },
+
+    /** Return the cubes that came and that were taken away since this was last asked. */
+    changes() {
+      const table = reals([allCubes(), 2]);
+      const found = rowsOf(table, call("changes", [table]));
+      const are = (state: number) => found.filter(([, now]) => now === state).map(([id]) => id);
+      return { let_go: are(names.THERE), gone: [...are(names.SWEPT), ...are(names.CLEARED)] };
     },
 
     /** How many windows have passed. */
     passed: () => drop(names.PASSED_WINDOWS),
-    /** How it ended: a word, null before; `taken` has the depth (m) of a cube whose place was not free. */
+    /** How it ended, null before. */
     status: () => Object.entries(STATUSES).find(([name]) => names[name] === drop(names.STATUS))?.[1] ?? null,
-    taken: () => (drop(names.STATUS) === names.TAKEN ? { id: ids[drop(names.LAID) + drop(names.NEXT)], deep: tables.plan[names.DEPTH] } : null),
-    /** Where the cubes are that are there: [number, pose]. */
-    there: () => rows().map((row): Laid => [ids[numberIn(row)], [...tables.bodies.subarray(names.COLUMNS * row, names.COLUMNS * row + 7)]]),
     /** How often a cube missed the opening. */
     misses: () => drop(names.MISSES),
 
-    /** Where the cubes are that were taken away: { place, pose (null: swept) } by number. */
-    out() {
-      const now = states();
-      const at = (k: number) => names.CUBE_COLUMNS * k + names.OUT_POSE;
-      const cleared = ids.flatMap((id, k) => (now[k] === names.CLEARED ? [[id, [...tables.cubes.subarray(at(k), at(k) + 7)]] as const] : []));
-      const found = find(cleared.map(([, pose]) => pose));
-      const swept = ids.flatMap((id, k) => (now[k] === names.SWEPT ? [[id, { place: "tray", pose: null }] as const] : []));
-      return new Map<number, { place: string; pose: Pose | null }>([...swept, ...cleared.map(([id, pose], i) => [id, { place: found[i].place, pose }] as const)]);
+    /** Return where all cubes are that were ever there, and how many of them, the first, still are, in the engine's order. */
+    read(): { seen: Seen[]; there: number } {
+      const many = allCubes();
+      const given = [2, 7, 2, zones.length + 1, many].map((columns) => reals([many, columns]));
+      const there = call("read", given);
+      const [states, poses, places, touched, on] = given.map((table) => rowsOf(table, many));
+      const seen = states.map(([id, state], i): Seen => {
+        const [at] = places[i];
+        const place = at >= names.ZONES ? `zone:${zones[at - names.ZONES].name}` : PLACES[at] ?? `inside:${regions[at].name}`;
+        const pose = state === names.THERE || state === names.CLEARED ? poses[i] : null;
+        if (!zones.length) return { id, place, pose, touches: [], on: [] };
+        return { id, place, pose, touches: touched[i].slice(0, touched[i].indexOf(-1)).map((k) => zones[k].name), on: on[i].flatMap((lies, j) => (lies ? [states[j][0]] : [])) };
+      });
+      return { seen, there };
     },
 
     /** Let all lie where they are, as in the world that is made anew from the state; returns who touches whom, by number. */
     lieStill() {
       untilDone(() => call("lie_still"));
       const table = reals([Number(tables.whole[names.PAIRS]), names.TOUCH]);
-      return Array.from({ length: call("list_touches", [table]) }, (_, i) => {
-        const [one, other, points, ...forces] = table.values.subarray(names.TOUCH * i, names.TOUCH * (i + 1));
-        return [ids[one], other < 0 ? other : ids[other], ...forces.slice(0, 3 * points).map((force) => force + 0)];
-      });
+      return rowsOf(table, call("list_touches", [table])).map(([one, other, points, ...forces]) => [one, other, ...forces.slice(0, 3 * points).map((force) => force + 0)]);
     },
 
     /** Return how deep (m) a cube lies in another or in a part at most, of cubes at rest. */
-    deepest(laid: readonly Laid[]): number {
-      lay(laid, laid.length, []);
+    deepest(laid: readonly LyingRow[]): number {
+      lay(laid, [], []);
       return call("deepest_overlap");
     },
   };

@@ -7,6 +7,7 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
+import { bytesOfWord, wordOf } from "../common/bytes.js";
 import { deflate, Inflate } from "./pako.js";
 import { prints, quote, refuse, wrongly } from "./refuse.js";
 import type { CubeRow, EdgedCube, LyingRow, PhysicsEvent, PhysicsState } from "./types.js";
@@ -14,7 +15,6 @@ import { pythonJson, real } from "./written.js";
 
 const DROPS = ["drop", "hand"]; // the kinds of events in which cubes are thrown in
 const PREFIX = "TOWER3";
-const SLICE = 4096; // bytes that are unpacked at a time: they hold 4 MB at most
 export const MOST_BYTES = 8000000; // unpacked
 const PER_PART = 4; // bytes for each [, { and comma
 const MOST_THERE = 10000; // cubes inside, on a board, or thrown at once
@@ -24,7 +24,7 @@ export const PRINTED = "a word of characters that can be printed";
 
 /** Return a state as text: one line, the same that Python writes. */
 export function tokenOf(state: PhysicsState): string {
-  const body = base64Of(packed(stateText(state)));
+  const body = wordOf(packed(stateText(state)));
   return `${PREFIX}.${body}.${tokenDigest(body)}`;
 }
 
@@ -34,16 +34,13 @@ export function readToken(token: string, most = MOST_BYTES): PhysicsState {
   const [prefix, body, digest, ...more] = token.trim().split(".");
   if (digest === undefined || more.length || prefix !== PREFIX) throw refuse("token", `${quote(token)} is not a tower_sim token`, TOKEN);
   if (tokenDigest(body) !== digest) throw refuse("token", `${quote(token)} is damaged`, TOKEN);
-  let bytes;
   let values = 0;
   try {
-    bytes = unpacked(bytesOf(body), most);
+    const bytes = unpacked(bytesOfWord(body), most);
     for (const byte of bytes) if (byte === 0x5b || byte === 0x7b || byte === 0x2c) values++;
-    if (bytes.length <= most && values <= Math.floor(most / PER_PART)) {
-      return freeze(checkPlain(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
-    }
+    if (values <= Math.floor(most / PER_PART)) return freeze(checkPlain(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
   } catch (error) {
-    throw refuse("token", `does not hold a state (${(error as Error).message})`, TOKEN);
+    if (!(error instanceof TooMuch)) throw refuse("token", `does not hold a state (${(error as Error).message})`, TOKEN);
   }
   throw refuse("token", "unpacks to too much", `up to ${most} bytes and ${Math.floor(most / PER_PART)} values`);
 }
@@ -53,26 +50,20 @@ export function packed(text: string) {
   return deflate(new TextEncoder().encode(text), { level: 9, legacyHash: true });
 }
 
-/** Return what zlib packed; of more than `most` bytes only the beginning, which is longer. Throws an Error for anything else. */
-export function unpacked(body: Uint8Array, most: number) {
+class TooMuch extends Error {}
+
+/** Return what zlib packed; throws an Error for anything else, and for more than `most` bytes. */
+export function unpacked(body: Uint8Array, most: number): Uint8Array {
   const inflate = new Inflate();
-  const chunks: Uint8Array[] = [];
+  const { onData } = inflate;
   let size = 0;
   inflate.onData = (chunk) => {
-    chunks.push(chunk);
     size += chunk.length;
+    if (size > most) throw new TooMuch();
+    onData.call(inflate, chunk);
   };
-  for (let at = 0; at < body.length && size <= most && !inflate.ended; at += SLICE) {
-    inflate.push(body.subarray(at, at + SLICE), at + SLICE >= body.length);
-  }
-  if (inflate.err) throw new Error(inflate.msg);
-  const bytes = new Uint8Array(size);
-  let from = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, from);
-    from += chunk.length;
-  }
-  return bytes;
+  if (!inflate.push(body, true)) throw new Error(inflate.msg );
+  return inflate.result;
 }
 
 /** Return what a state is as plain data, when it can be one; throws an Error that names the part for anything else. */
@@ -170,14 +161,4 @@ function markEvent([kind, rng, thrown, emerged, strength, place, launches]: Phys
 
 function tokenDigest(body: string): string {
   return bytesToHex(sha256(`${PREFIX}.${body}`)).slice(0, 16);
-}
-
-function base64Of(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096));
-  return btoa(text).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
-}
-
-function bytesOf(text: string): Uint8Array {
-  return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
 }

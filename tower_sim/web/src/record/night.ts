@@ -1,5 +1,6 @@
 // A night as it was recorded: what was tapped, what that says of the tower, and its CSV, which `tower-sim tower test` reads.
 
+import { bytesOfWord, wordOf } from "../common/bytes";
 import { joinWords, sumOf } from "../common/text";
 import { playerName } from "./names";
 import { type Sheet, readSheet, writeSheet } from "./sheet";
@@ -237,15 +238,13 @@ const MOST_BYTES = 5_000_000; // of a night that a link unpacks to
 
 /** Return a text as a word for an address. */
 export async function pack(text: string): Promise<string> {
-  const bytes = await stream(new Blob([text]), new CompressionStream("deflate-raw"));
-  return btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return wordOf(new Uint8Array(await stream(new Blob([text]), new CompressionStream("deflate-raw"))));
 }
 
 /** Return the text that `packed` made a word of; throws an Error of one line for any other. */
 export async function unpack(word: string): Promise<string> {
   try {
-    const bytes = Uint8Array.from(atob(word.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
-    return new TextDecoder().decode(await stream(new Blob([bytes]), new DecompressionStream("deflate-raw")));
+    return new TextDecoder().decode(await stream(new Blob([bytesOfWord(word)]), new DecompressionStream("deflate-raw")));
   } catch {
     throw new Error("The link is damaged; copy it again, whole.");
   }

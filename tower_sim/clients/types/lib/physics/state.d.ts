@@ -7,8 +7,8 @@ export declare function tokenOf(state: PhysicsState): string;
 export declare function readToken(token: string, most?: number): PhysicsState;
 /** Return a text as Python's zlib.compress(text, 9) packs it: `legacyHash` makes pako take the matches that zlib takes. */
 export declare function packed(text: string): Uint8Array<ArrayBuffer>;
-/** Return what zlib packed; of more than `most` bytes only the beginning, which is longer. Throws an Error for anything else. */
-export declare function unpacked(body: Uint8Array, most: number): Uint8Array<ArrayBuffer>;
+/** Return what zlib packed; throws an Error for anything else, and for more than `most` bytes. */
+export declare function unpacked(body: Uint8Array, most: number): Uint8Array;
 /** Return what a state is as plain data, when it can be one; throws an Error that names the part for anything else. */
 export declare function checkPlain(plain: PhysicsState): PhysicsState;
 /** Return a value that nobody can change, with all that is in it. */
