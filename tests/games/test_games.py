@@ -64,7 +64,7 @@ def test_run_r_of_a_root_seed_is_battle_number_r_and_both_sides_act_when_they_ar
             'game = "dead_reckoning"\napparatus = "dead_reckoning"\nmodel = "surrogate"\nbattles = 8\nshard = 8\n'
             "[battle]\ncubes = { purple = 6, green = 3 }\n"
             'abilities = { green = ["throw:2", "move"], purple = ["take_off", "strength:1"] }\n',
-            "f0851e427cf5b274984079e894ec92ee6f395f7e55a832be6b60169b2d834f19",
+            "3ab7c60c72199e6d6cbffc10ac85d6b50a53b958cf0582706331d16061cce928",
         ),
     ],
 )
