@@ -20,10 +20,9 @@ from tower_sim.games.amerigo.many import GOLD, GOLD_WITH_TOKEN
 from tower_sim.report import Table
 from tower_sim.results import HOW_SURE, Estimate, Figure, Resamples
 from tower_sim.studies import study
-from tower_sim.studies.retention import players as players_of
 from tower_sim.studies.retention.baseline import find_kit, play_beside
 from tower_sim.studies.retention.questions import QUESTIONS, TowerQuestion
-from tower_sim.studies.retention.tower import TowerFigures, phases_with
+from tower_sim.studies.retention.tower import TowerFigures, phases_with, what_players_get
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("unpainted")
@@ -47,7 +46,7 @@ def _directory(games: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def players(directory: Path) -> dict[str, Table]:
     campaign = read_campaign(directory)
-    section = players_of.what_players_get(TowerFigures(campaign, Resamples(campaign.strata, np.random.default_rng(1))))
+    section = what_players_get(TowerFigures(campaign, Resamples(campaign.strata, np.random.default_rng(1))))
     assert section
     return {part.table.name: part.table for part in section.all() if part.table}
 

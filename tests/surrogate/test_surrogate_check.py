@@ -21,9 +21,9 @@ from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, FIGURES, make_p
 from tower_sim.results import EVERY, THROWN_OUT, Columns, Estimate, Plan, Results, Words, permuted, ratio_gaps
 from tower_sim.results.tower import RESIDENTS_OUT
 from tower_sim.studies.fitting.compared import Measured, compare
-from tower_sim.studies.fitting.tower import figures, pages, whole_games
-from tower_sim.studies.fitting.tower.figures import compare_games
+from tower_sim.studies.fitting.tower import pages, whole_games
 from tower_sim.studies.fitting.tower.knocks import KnockMeans
+from tower_sim.studies.fitting.tower.whole_games import compare_games
 from tower_sim.studies.retention.baseline import GameKit, play_rule
 from tower_sim.surrogate import RungScore, SurrogateModel, shipped
 
@@ -62,7 +62,7 @@ def test_the_energy_distance_is_that_of_its_definition():
     rng = np.random.default_rng(1)
     a, b = rng.integers(0, 6, 20), rng.integers(2, 9, 20)
     between, within_a, within_b = (np.abs(x[:, None] - y).mean() for x, y in ((a, b), (a, a), (b, b)))
-    steps = figures.steps(np.concatenate([a, b])[:, None])
+    steps = whole_games.steps(np.concatenate([a, b])[:, None])
     labels = np.stack([*islice(permuted(np.repeat([True, False], 20), np.zeros(40, int), rng), 4)])
     result = 2 * (ratio_gaps(steps, np.ones((40, 1)), labels) ** 2).sum(1)
     assert result[0] == pytest.approx(2 * between - within_a - within_b)
@@ -73,7 +73,7 @@ def test_permutation_p_agrees_with_the_enumeration_of_all_splits():
     rng = np.random.default_rng(3)
     values = rng.integers(0, 9, (8, 3)) + 4 * (np.arange(8) < 4)[:, None]
     every = np.array([[i in side for i in range(8)] for side in combinations(range(8), 4)])
-    steps, ones = figures.steps(values), np.ones((8, 1))
+    steps, ones = whole_games.steps(values), np.ones((8, 1))
     exact = (ratio_gaps(steps, ones, every) ** 2).sum(1)
     p, count = float((exact >= exact[0] * (1 - 1e-9)).mean()), 4000
     measured = Measured("one", "", [""], values.sum(1, keepdims=True), ones, steps)
@@ -147,7 +147,7 @@ def test_autocorrelations_are_those_of_a_known_series():
         x[:, t] = phi * x[:, t - 1] + math.sqrt(1 - phi**2) * rng.normal(0, 1, games)
     x = x + np.sin(np.arange(40))  # a course that all games share is no memory
     x[games // 2 :] += 3  # nor is what all games of one model share
-    result = figures.memory("x", x, np.arange(games) < games // 2)
+    result = whole_games.memory("x", x, np.arange(games) < games // 2)
     blocks = np.array([over.sum(0) / under.sum(0) for over, under in zip(
         np.split(result.over, 80), np.split(result.under, 80), strict=True)])  # fmt: skip
     error = blocks.std(0, ddof=1) / math.sqrt(80)

@@ -13,7 +13,7 @@ import numpy as np
 from tower_sim.campaign import Campaign, describe, read_campaign, spans
 from tower_sim.report import SETTERS, Report, Rows, Section, Table, check_report
 from tower_sim.results import FEWEST, Estimate, Resamples, how_sure, show
-from tower_sim.studies.retention import battles, players, questions, sections, swept, tower
+from tower_sim.studies.retention import battles, questions, sections, swept, tower
 from tower_sim.studies.retention.design import at_point, curves, each_point, used_points
 from tower_sim.tools import count_noun, need, report_progress
 
@@ -92,7 +92,7 @@ def _study_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
 
 def _tower_sections(campaign: Campaign, boot: Resamples) -> list[Section]:
     steps: list[Callable[[tower.TowerFigures], Section | None]] = [
-        players.what_players_get,
+        tower.what_players_get,
         questions.seven_questions,
         sections.thrown_and_inside,
         sections.stays,

@@ -30,9 +30,8 @@ from tower_sim.results import (
 )
 from tower_sim.studies.retention import retention
 from tower_sim.studies.retention.design import estimate
-from tower_sim.studies.retention.players import beside_rule
 from tower_sim.studies.retention.retention import DROPS_OF_A_CELL, grouped, list_counts
-from tower_sim.studies.retention.tower import NAMES, TowerFigures
+from tower_sim.studies.retention.tower import NAMES, TowerFigures, beside_rule
 from tower_sim.tools import count_noun
 
 LASTS = 8  # drops at the end of a run

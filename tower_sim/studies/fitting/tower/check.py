@@ -13,13 +13,13 @@ from tower_sim.models import open_surrogate
 from tower_sim.results import Estimate, Results
 from tower_sim.studies.fitting.data import find_apparatus, other_engine, run_starts
 from tower_sim.studies.fitting.tower.data import read_rows
-from tower_sim.studies.fitting.tower.figures import compare_games
 from tower_sim.studies.fitting.tower.fit import rungs, scores
 from tower_sim.studies.fitting.tower.knocks import CHECKED, check_knocks, games_to_knock, play_knocks
 from tower_sim.studies.fitting.tower.pages import TowerCheck, find_fan
 from tower_sim.studies.fitting.tower.whole_games import (
     ENOUGH,
     SHIFT,
+    compare_games,
     list_unseen_games,
     power,
     read_games,
