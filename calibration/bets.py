@@ -32,8 +32,8 @@ from tower_sim.calibration.expected import (
 from tower_sim.compiled import CompiledFile, CompiledFunction, trig
 from tower_sim.compiled.marks import T, aside
 from tower_sim.compiled.trig import exp, log
-from tower_sim.surrogate import kernel
-from tower_sim.surrogate.kernel import word
+from tower_sim.surrogate import generator
+from tower_sim.surrogate.generator import word
 from tower_sim.tools import portable, student
 
 STRONG = 20.0
@@ -376,6 +376,6 @@ def _exports() -> dict[str, CompiledFunction]:
 
 SOURCES = tuple(
     Path(str(each))
-    for each in (__file__, expected.__file__, kernel.__file__, portable.__file__, student.__file__, trig.__file__)
+    for each in (__file__, expected.__file__, generator.__file__, portable.__file__, student.__file__, trig.__file__)
 )
 BETS = CompiledFile("bets", SOURCES, _exports(), Path(__file__).with_name("bets.wasm"))

@@ -36,8 +36,9 @@ from tower_sim.studies.fitting.numerics import maximise
 from tower_sim.studies.fitting.tower import fit
 from tower_sim.studies.fitting.tower.data import Rows, read_rows
 from tower_sim.studies.fitting.tower.whole_games import list_unseen_games, tell_apart
-from tower_sim.surrogate import Cascade, SurrogateModel, fitted_or_shipped, normal_scores, table
-from tower_sim.surrogate.table import EFFECTS, Resting, Table
+from tower_sim.surrogate import Cascade, SurrogateModel, fitted_or_shipped, normal_scores
+from tower_sim.surrogate import model as surrogate_model
+from tower_sim.surrogate.table import EFFECTS
 
 Array = npt.NDArray[np.float64]
 
@@ -104,12 +105,14 @@ def compare(physics: Results, model: SurrogateModel) -> None:
 def play_with_one_effect(model: SurrogateModel) -> Results:
     """Play games of the surrogate as if both floors had the same effect e in a drop, instead of one each."""
 
-    def weigh(law: Table, resting: Sequence[Resting | None], thrown: int, word: Callable[[], int]) -> Any:
-        first = word()
-        return weigh_each(law, resting, thrown, lambda: first)
+    effects = [np.array([*floor.arriving_effect, *floor.lying_effect]) for floor in model.table.floors]
+    drawn = sum(map(np.any, effects))  # each by one of the first words
+    drop = surrogate_model.drop
 
-    weigh_each = table._weigh
-    with mock.patch.object(table, "_weigh", weigh):
+    def with_one(law: Array, cubes: Sequence[tuple[int, int, bool]], words: Array, *others: Any) -> list[int]:
+        return drop(law, cubes, np.concatenate([np.repeat(words[:1], drawn - 1), words]), *others)
+
+    with mock.patch.object(surrogate_model, "drop", with_one):
         runs = [list(GAME.start(model, RULES, SEED, run)) for run in range(PLAYED)]
     return replace(record(GAME, runs, RULES), shape=(PLAYED,), plan=PLAN)
 

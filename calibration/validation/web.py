@@ -27,7 +27,7 @@ from tower_sim.tools import registry
 from tower_sim.web import source
 from tower_sim.web.page import DIGESTS, FOLDER
 
-_SAMPLERS = ("words.js", "seeds.js", "covered.js", "ship.js")
+_SAMPLERS = ("words.js", "seeds.js", "covered.js", "games.js", "ship.js")
 
 
 def python_modules() -> dict[str, str]:
@@ -40,7 +40,7 @@ def python_modules() -> dict[str, str]:
     battle = source("tower_sim.games.dead_reckoning", "battle.js")
     lab = f"{samplers}\n{battle}\nconst FIGURES = {figure.script(figures, terms)};\n"
     lab += f"const SENTENCES = {source('tower_sim.games', 'sentences.json')};\n"
-    lab += "export { FIGURES, SENTENCES, battle, covered, seedOf, seedWords };\n"
+    lab += "export { FIGURES, SENTENCES, battle, covered, lawOf, playedBy, seedOf, seedWords };\n"
     return rules_modules() | {"lab.js": lab, "battle.js": f"{battle}\nexport {{ battle }};\n"}
 
 

@@ -16,13 +16,14 @@ from typing import Any
 
 import pytest
 from support.portable import EXPECTED, MADE_UP, SEED, VECTORS, model_of
+from vectors.renew import Resting, WordStream, move
 
 from tower_sim import cli
 from tower_sim.clients import export_command, lua_file
 from tower_sim.errors import UsageError
 from tower_sim.surrogate import CROWD, SurrogateModel, ship
-from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.table import OUT, WORD, Resting, move
+from tower_sim.surrogate.kernel import OUT
+from tower_sim.surrogate.table import WORD
 
 pytestmark = pytest.mark.slow
 

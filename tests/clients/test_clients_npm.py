@@ -21,12 +21,12 @@ from support.browser import NODE_MODULES, Watched, browsing, needs_browser
 from support.chains import chains, profiles
 from support.npm_project import ROOT, STRICT, check_types, make, node, shown, steps
 from support.portable import model_of
+from vectors.renew import Resting, WordStream, move
 
 from calibration.validation import types
 from tower_sim import cli
 from tower_sim.clients.write import package_files
-from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.table import OUT, Resting, move
+from tower_sim.surrogate.kernel import OUT
 
 pytestmark = pytest.mark.slow
 

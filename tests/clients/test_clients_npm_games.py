@@ -14,6 +14,7 @@ import pytest
 from support.amerigo import play
 from support.npm_project import ask, make
 from support.portable import ODD, model_of
+from vectors.renew import Resting, WordStream, move
 
 from tower_sim.apparatus import load
 from tower_sim.drops import estimate_chances
@@ -22,9 +23,8 @@ from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, GOLD, GOLD_WITH
 from tower_sim.games.amerigo.rules import MAX_COLOURS, MAX_DIVISOR, MAX_DROPS, TokenRulings
 from tower_sim.games.rules import questions
 from tower_sim.surrogate import SurrogateModel, shipped
-from tower_sim.surrogate.generator import WordStream
+from tower_sim.surrogate.kernel import OUT
 from tower_sim.surrogate.ship import landing
-from tower_sim.surrogate.table import OUT, Resting, move
 from tower_sim.values import MAX_CUBES, supply
 
 pytestmark = pytest.mark.slow
@@ -90,7 +90,7 @@ def any_drop(rng: np.random.Generator, floors: int) -> tuple[dict[str, Any], lis
 def drop_of(tower: SurrogateModel, state: dict[str, Any], thrown: list[dict[str, Any]], four: list[int]) -> Any:
     """Return what the package should answer, by Python's table and generator."""
     word = WordStream(SEED)
-    word._state = (four[0], four[1], four[2], four[3])
+    word.state = (four[0], four[1], four[2], four[3])
     cubes = sorted([*state["cubes"], *thrown], key=lambda cube: cube["id"])
     crowd = len(thrown) >= tower.table.to_plain()["crowd_from"]
     resting = [
@@ -106,7 +106,7 @@ def drop_of(tower: SurrogateModel, state: dict[str, Any], thrown: list[dict[str,
         "state": {"drops": state["drops"] + 1, "cubes": after},
         "emerged": [cube for cube, end in zip(plain, ends, strict=True) if end == OUT],
         "landings": [{**cube, "floor": e, "place": places[e]} for cube, e in zip(plain, ends, strict=True)],
-        "generator": {"kind": "xoshiro128**", "state": [*word._state]},
+        "generator": {"kind": "xoshiro128**", "state": [*word.state]},
     }
 
 
@@ -226,12 +226,12 @@ def leaf(value: Any, *, exact: bool, path: str = "") -> dict[str, Any]:
 def test_a_generator_is_plain_data_that_goes_on_where_it_was_saved(npm: Ask):
     word = WordStream(SEED, 5)
     (begun,) = npm({"do": "seeded", "seed": SEED, "stream": 5})
-    assert begun == {"kind": "xoshiro128**", "state": [*word._state]}
+    assert begun == {"kind": "xoshiro128**", "state": [*word.state]}
     (found,) = npm({"do": "words", "generator": begun, "count": 300})
     assert found["drawn"] == [word() for _ in range(300)]
-    assert found["generator"]["state"] == [*word._state]
+    assert found["generator"]["state"] == [*word.state]
     forks = npm(*({"do": "fork", "generator": found["generator"], "number": n} for n in (0, 3, WORD - 1)))
-    assert [each["state"] for each in forks] == [[*WordStream(word._state, n)._state] for n in (0, 3, WORD - 1)]
+    assert [each["state"] for each in forks] == [[*WordStream(word.state, n).state] for n in (0, 3, WORD - 1)]
     seeds = [0, 7, WORD, 2**128 - 1]
     expected = [np.random.SeedSequence(seed).generate_state(4).tolist() for seed in seeds]
     assert npm(*({"do": "fourWords", "seed": str(seed)} for seed in seeds)) == expected
@@ -353,7 +353,7 @@ def test_battles_are_drawn_from_the_law_and_counted_as_python_counts(npm: Ask, k
             expected = dict(zip([*lying, *map(str, step["thrown"])], places, strict=True))
             assert step["places"] == expected
             before = {cube: step["places"][cube] for cube in expected}  # in the order in which they came to lie there
-        assert battle["generator"]["state"] == [*word._state]
+        assert battle["generator"]["state"] == [*word.state]
         cubes = [{"side": int(int(cube) >= stock), "place": place} for cube, place in before.items()]
         (again,) = npm({"do": "result", "setup": setup, "cubes": cubes}) if stream < 3 else (battle["result"],)
         assert again == battle["result"]

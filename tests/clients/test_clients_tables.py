@@ -20,14 +20,14 @@ import pytest
 from support.node import NODE, needs_node
 from support.npm_project import STRICT, check_types, node
 from support.portable import model_of
+from vectors.renew import WordStream, move
 
 from tests.support.browser import NODE_MODULES
 from tower_sim.clients import write_package
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
 from tower_sim.surrogate import SurrogateModel
-from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.table import OUT, move
+from tower_sim.surrogate.kernel import OUT
 
 pytestmark = pytest.mark.slow
 

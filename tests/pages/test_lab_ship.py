@@ -17,6 +17,7 @@ from scipy.stats import norm
 from support.battles import CHANCES, rules_of
 from support.node import PORTS, answered
 from support.ships import ZONES, DiceShip
+from vectors.renew import WordStream
 
 from tower_sim import cli
 from tower_sim.apparatus import load, with_board
@@ -24,7 +25,6 @@ from tower_sim.games.dead_reckoning import Battle, BattleRules, start
 from tower_sim.games.dead_reckoning.battle import play
 from tower_sim.games.dead_reckoning.game import NUMBERS
 from tower_sim.surrogate import BoardLaw, ShipSurrogate, ship, shipped
-from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.ship import landing
 from tower_sim.web import source
 

@@ -8,8 +8,11 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from vectors.renew import Resting
+
 from tower_sim.surrogate import FRESH
-from tower_sim.surrogate.table import EFFECTS, OUT, WORD, Resting, Table
+from tower_sim.surrogate.kernel import OUT
+from tower_sim.surrogate.table import EFFECTS, WORD, Table
 
 Ends = tuple[int, ...]
 

@@ -20,6 +20,7 @@ from support.command_line import refusal
 from support.datasets import series, with_cubes
 from support.exact import exact
 from threadpoolctl import threadpool_limits
+from vectors.renew import Resting
 
 from calibration.validation import spread
 from tower_sim import cli
@@ -53,7 +54,8 @@ from tower_sim.surrogate import (
     shipped,
 )
 from tower_sim.surrogate import model as surrogate_model
-from tower_sim.surrogate.table import OUT, Resting, table_of
+from tower_sim.surrogate.kernel import OUT
+from tower_sim.surrogate.table import table_of
 from tower_sim.tools import report_progress
 
 SHAPE = load_apparatus("amerigo")
@@ -172,13 +174,14 @@ def test_rows_of_several_campaigns_are_put_one_after_the_other():
 def test_rows_hold_what_the_model_saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Every call of the law while two campaigns run, beside their rows."""
     calls: list[tuple[list[Any], list[int]]] = []
-    move = surrogate_model.move
+    real = surrogate_model.drop
 
-    def spy(table: Any, resting: Any, word: Any) -> list[int]:
-        calls.append(([*resting], move(table, resting, word)))
+    def spy(law: Any, cubes: Any, *others: Any) -> list[int]:
+        resting = [None if place == OUT else Resting(place, *facts) for place, *facts in cubes]
+        calls.append((resting, real(law, cubes, *others)))
         return calls[-1][1]
 
-    monkeypatch.setattr(surrogate_model, "move", spy)
+    monkeypatch.setattr(surrogate_model, "drop", spy)
     games = made(tmp_path / "games", 3, 4)
     chains = made(tmp_path / "chains", 3, 5, "chain", '[chain]\npolicy = "cover"\nsupply = 80')
     rows = read_rows([read_campaign(games), read_campaign(chains)], REGIONS)

@@ -6,7 +6,7 @@ import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -20,6 +20,7 @@ from support.amerigo import play, read
 from support.cases import each_case
 from support.command_line import refusal
 from support.node import PORTS, answered
+from vectors.renew import Resting, WordStream, move
 
 from tower_sim.apparatus import load
 from tower_sim.campaign import Campaign, parse, read_campaign, run
@@ -37,8 +38,8 @@ from tower_sim.studies.fitting.tower.knocks import (
     play_knocks,
 )
 from tower_sim.surrogate import KNOCKS, Cascade, Fitted, Polyline, SurrogateModel, fitted_or_shipped, ship
-from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.table import OUT, UNIT, WORD, knocked, threshold
+from tower_sim.surrogate.kernel import OUT
+from tower_sim.surrogate.table import LIMIT, UNIT, WORD
 from tower_sim.testing import check_model
 from tower_sim.values import Event, Resident, TowerState, supply
 
@@ -75,21 +76,33 @@ def test_the_weakest_and_the_strongest_knock_are_those_of_physics():
     assert (FITTED[0], FITTED[-1]) == (KNOCKS[0], KNOCKS[-1])
 
 
+def chance(floor: int, strength: float) -> Fraction:
+    """The chance that the table gives a cube on a floor to come out."""
+    odds = MODEL.table.knocks[floor][round(100 * strength)]
+    entry = MODEL.table.thresholds[min(abs(odds), LIMIT)]
+    return Fraction(entry if odds >= 0 else WORD - entry, WORD)
+
+
+def knocked(floors: Sequence[int], strength: float, word: Callable[[], int]) -> list[bool]:
+    """Whether each cube comes out of a knock."""
+    step = max(math.floor(100 * strength + 0.5), 1)
+    return [end == OUT for end in move(MODEL.table, [Resting(floor, 1, False) for floor in floors], word, step)]
+
+
 @each_case("strength", [0.1, 0.35, 1.0, 5.0])
 def test_the_chance_of_a_floor_is_that_of_its_curve(strength: float):
     for floor, curve in enumerate(CURVES):
         odds = float(np.interp(math.log(100 * strength), np.log(curve.knots), curve.values))
-        below = threshold(MODEL.table, MODEL.table.knocks[floor][round(100 * strength)])
-        assert below / WORD == pytest.approx(1 / (1 + math.exp(-odds)), abs=0.25 / UNIT)
+        assert chance(floor, strength) == pytest.approx(1 / (1 + math.exp(-odds)), abs=0.25 / UNIT)
 
 
 def test_outcomes_of_a_small_state_come_as_often_as_their_enumeration_says():
     floors, strength, count = (1, 2, 2), 0.8, 20_000
-    chances = [Fraction(threshold(MODEL.table, MODEL.table.knocks[floor][80]), WORD) for floor in floors]
+    chances = [chance(floor, strength) for floor in floors]
     every = product((False, True), repeat=3)
     law = {outs: math.prod(p if o else 1 - p for p, o in zip(chances, outs, strict=True)) for outs in every}
     assert sum(law.values()) == 1
-    words = Counter(tuple(knocked(MODEL.table, floors, strength, WordStream((1, 2, 3, 4), i))) for i in range(count))
+    words = Counter(tuple(knocked(floors, strength, WordStream((1, 2, 3, 4), i))) for i in range(count))
     state, random = laden(floors), rng(1)
     outcomes = [MODEL.knock(state, strength, random) for _ in range(count // 5)]
     sample = Counter(tuple(x.cube not in each.inside for x in state.residents[::-1]) for each in outcomes)
@@ -112,7 +125,7 @@ def test_a_knock_moves_no_cube_but_out_and_makes_none_older():
 @each_case("strength", [0, 0.05, 0.09])
 def test_a_weak_knock_moves_nothing_and_draws_no_word(strength: float):
     assert MODEL.knock(laden([0, 1, 2, 3]), strength, rng(4)).emerged == ()
-    assert knocked(MODEL.table, (1, 2), strength, lambda: pytest.fail("a word was drawn")) == [False, False]
+    assert knocked((1, 2), strength, lambda: pytest.fail("a word was drawn")) == [False, False]
 
 
 @each_case("strength", [-0.1, 5.01, math.nan, math.inf, "1", None, True])
@@ -207,7 +220,7 @@ class TestJavaScript:
         for request, (own, npm, *states) in zip(requests, result, strict=True):
             stream = WordStream((1, 2, 3, 4), request["stream"])
             cubes = sorted(request["state"]["cubes"], key=lambda cube: cube["id"])
-            is_out = knocked(MODEL.table, [cube["floor"] for cube in cubes], request["strength"], stream)
+            is_out = knocked([cube["floor"] for cube in cubes], request["strength"], stream)
             kept = [cube for cube, gone in zip(cubes, is_out, strict=True) if not gone]
             ends = [OUT if gone else cube["floor"] for cube, gone in zip(cubes, is_out, strict=True)]
             names = [{"id": cube["id"], "colour": "red"} for cube in cubes]
@@ -219,7 +232,7 @@ class TestJavaScript:
                 "landings": [name | {"floor": end, "place": place} for name, end, place in landed],
             }
             assert json.dumps(own) == json.dumps(npm) == json.dumps(expected)
-            assert states == [list(stream._state)] * 2
+            assert states == [list(stream.state)] * 2
             out += sum(is_out)
         assert out > 1000
 

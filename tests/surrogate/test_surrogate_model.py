@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from support.cases import each_case
 from support.command_line import refusal
+from vectors.renew import Resting, move
 
 from tower_sim import cli
 from tower_sim.apparatus import from_tables, load
@@ -27,7 +28,7 @@ from tower_sim.models import open_model
 from tower_sim.studies.fitting.tower.data import Rows
 from tower_sim.studies.fitting.tower.fit import chances
 from tower_sim.surrogate import Cascade, SurrogateModel, shipped, shipped_names
-from tower_sim.surrogate.table import OUT, Resting, move
+from tower_sim.surrogate.kernel import OUT
 from tower_sim.values import Cube, Event, Resident, TowerState, supply
 
 SHAPE = load("amerigo")

@@ -11,26 +11,72 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import make_plan
-from tower_sim.surrogate import json_text
-from tower_sim.surrogate.generator import WordStream
-from tower_sim.surrogate.kernel import play_games
+from tower_sim.surrogate import json_text, kernel
 from tower_sim.surrogate.ship import table_document
-from tower_sim.surrogate.table import LIMIT, UNIT, WORD, FloorTable, Resting, Table, move
+from tower_sim.surrogate.table import LIMIT, UNIT, WORD, FloorTable, Table
 
 FOLDER = Path(__file__).parent
 SEED = (2026, 7, 31, 4294967295)
 COUNT = 10_000
 SHOWN = 200
 Seed = tuple[int, int, int, int]
+
+
+def mixed(x: int) -> int:
+    """Return the finaliser of MurmurHash3 for a 32-bit word."""
+    x = (x ^ (x >> 16)) * 0x85EBCA6B % WORD
+    x = (x ^ (x >> 13)) * 0xC2B2AE35 % WORD
+    return x ^ (x >> 16)
+
+
+class WordStream:
+    """The words of docs/surrogate.md, in plain Python; `state` has the four that come next ones from."""
+
+    def __init__(self, seed: Sequence[int], stream: int = 0) -> None:
+        a, b, c, d = (mixed((word + mixed((stream + 0x9E3779B9 * i) % WORD)) % WORD) for i, word in enumerate(seed, 1))
+        self.state = (a, b, c, d | 1)
+
+    def __call__(self) -> int:
+        a, b, c, d = self.state
+        x = b * 5 % WORD
+        c, d, shifted = c ^ a, d ^ b, b << 9
+        self.state = (a ^ d, b ^ c, (c ^ shifted) % WORD, (d << 11 | d >> 21) % WORD)
+        return (x << 7 | x >> 25) * 9 % WORD
+
+
+@dataclass(frozen=True, slots=True)
+class Resting:
+    """A cube inside: its floor, numbered from the top, its age in drops, and whether it came in a crowd."""
+
+    floor: int
+    age: int
+    in_crowd: bool
+
+
+LAWS: dict[int, tuple[Table, npt.NDArray[np.int32]]] = {}
+
+
+def move(table: Table, resting: Sequence[Resting | None], word: Callable[[], int], step: int = 0) -> list[int]:
+    """Return the floor where each cube ends after a drop or a knock, in the order of their numbers; None is thrown."""
+
+    def more(count: int) -> npt.NDArray[np.uint32]:
+        return np.array([word() for _ in range(count)], np.uint32)
+
+    if id(table) not in LAWS:
+        LAWS[id(table)] = table, kernel.law_of(table)
+    cubes = [(kernel.OUT, 0, False) if cube is None else (cube.floor, cube.age, cube.in_crowd) for cube in resting]
+    return kernel.drop(LAWS[id(table)][1], cubes, more(0), more, step) if cubes else []
+
 
 # Of a vector: the most cubes inside and thrown, and how old those inside are; one of each is drawn.
 _MOST = (98, 9, 5, 3, 2)
@@ -131,7 +177,7 @@ def expected(table: Table) -> dict[str, object]:
     lines = "".join(f"{line}\n" for line in vectors(table, COUNT, SEED))
     plan = make_plan(Rules())
     colour = np.repeat(np.arange(len(plan.colours)), plan.cubes)
-    _, emerged, _ = play_games(table, colour, np.array(plan.throws), 1, np.array(SEED), 3, 0.0)
+    _, emerged, _ = kernel.play_games(kernel.law_of(table), colour, np.array(plan.throws), 1, np.array(SEED), 3, 0.0)
     return {
         "seed": list(SEED),
         "vectors": COUNT,

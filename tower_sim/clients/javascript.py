@@ -6,13 +6,13 @@ import base64
 import json
 import re
 from collections.abc import Mapping
-from importlib import resources
 from typing import Any
 
 from tower_sim.apparatus import load, names
 from tower_sim.games import Game
 from tower_sim.physics import core_wasm, document, text
 from tower_sim.requests import DEFAULT
+from tower_sim.surrogate import games_text
 from tower_sim.tools import registry
 from tower_sim.web import read_built, source
 
@@ -25,8 +25,7 @@ _MARK = "  /* SAMPLER */\n"
 
 def words_module() -> str:
     """Return the module of surrogate/words.js."""
-    text = _raise_range_errors(source("tower_sim.surrogate", "words.js"))
-    return re.sub(r"^(?=function |const )", "export ", text, flags=re.M)
+    return _export_all(_raise_range_errors(source("tower_sim.surrogate", "words.js")))
 
 
 def tower_module() -> str:
@@ -54,9 +53,12 @@ def own_modules() -> dict[str, str]:
 
 
 def games_module() -> str:
-    """Return the module that has games.wasm as text."""
-    wasm = (resources.files("tower_sim.surrogate") / "games.wasm").read_bytes()
-    return f'// Functions compiled from tower_sim/surrogate/kernel.py.\n\nexport const GAMES = "{_text(wasm)}";\n'
+    """Return the module of surrogate/games.js, with the compiled functions."""
+    return _export_all(f"{source('tower_sim.surrogate', 'games.js')}\n{games_text()}")
+
+
+def _export_all(text: str) -> str:
+    return re.sub(r"^(?=function |const )", "export ", text, flags=re.M)
 
 
 def physics_modules() -> dict[str, str]:

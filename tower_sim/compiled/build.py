@@ -128,7 +128,7 @@ def file_of(name: str) -> CompiledFile:
 def lower(file: CompiledFile) -> bytes:
     """Return a file's functions as bitcode for any processor, not optimised."""
     whole = llvm.parse_assembly(_HELPERS)
-    with _from_zero(file.name == "core"):  # in the games an index may be -1
+    with _from_zero(file.name in ("core", "games")):  # elsewhere an index may be -1
         for name, each in file.exports.items():
             whole.link_in(_lower(name, each))
     whole.verify()

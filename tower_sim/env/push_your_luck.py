@@ -58,9 +58,8 @@ class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """`options` are ignored."""
         super().reset(seed=None if seed is None else check_seed(seed))
-        most = self.rules.rounds * MOST_THROWS
         total = int(self._cubes.sum())
-        self._towers = ManyTowers(self._model, self.num_envs, total, 2, most, self.np_random)
+        self._towers = ManyTowers(self._model, self.num_envs, total, 2, self.np_random)
         self._round = np.ones(self.num_envs, int)
         self._points, self._throws = np.zeros((2, self.num_envs), int)
         self._out = np.zeros((self.num_envs, 2), int)

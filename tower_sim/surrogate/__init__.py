@@ -2,9 +2,8 @@
 
     campaign --fitting/--> law --store--> models/NAME.json --store--> law --> model --> outcome
                                                                        |
-    of a tower   law: cascade.py --table.py, rounded--> Table          +-> model.py: SurrogateModel
-                     one drop: table.move; whole runs at once: kernel.py
-                     other languages: export.py (generator.py, sampler.js)
+    of a tower   law and, rounded, Table: table.py                     +-> model.py: SurrogateModel
+                     drops, knocks and plans, compiled: kernel.py; from JavaScript: games.js, sampler.js
     of a board   law: board_law.py                                     +-> ship.py: ShipSurrogate
 
 `two_thirds.py` has a rule of thumb, `groups.py` the simpler distributions that the law is compared with. This
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from tower_sim.surrogate.kernel import GAMES
     from tower_sim.surrogate.many import ManyTowers
     from tower_sim.surrogate.model import SurrogateModel
-    from tower_sim.surrogate.ship import ShipSurrogate, document, js_text, json_text
+    from tower_sim.surrogate.ship import ShipSurrogate, document, games_text, js_text, json_text
     from tower_sim.surrogate.store import (
         BOARD,
         FAILED_NAME,

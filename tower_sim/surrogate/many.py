@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from tower_sim.compiled import call
 from tower_sim.results import Array
 from tower_sim.surrogate import kernel
 from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.table import FloorTable, Table
 
 
 class ManyTowers:
-    """`number` independent surrogate towers, empty at first.
+    """`number` independent surrogate towers, empty at first, each with room for `cubes` cubes.
 
-    Each has room for `cubes` cubes, and for `drops` throws before it is emptied. `inside` has shape (tower, colour).
-    Random: `rng` seeds a stream for each tower.
+    `inside` has shape (tower, colour). Random: `rng` seeds a stream for each tower.
     """
 
-    def __init__(
-        self, model: SurrogateModel, number: int, cubes: int, colours: int, drops: int, rng: np.random.Generator
-    ) -> None:
-        self._law = kernel.law_of(model.table, cubes, drops)
-        self._work = kernel.work_for(cubes, drops, len(model.table.floors))
-        by_cube = (np.zeros((number, cubes), np.uint32) for _ in range(4))
+    def __init__(self, model: SurrogateModel, number: int, cubes: int, colours: int, rng: np.random.Generator) -> None:
+        self._law = model.law
+        self._towers = np.zeros((number, 5, cubes), np.int32)
         words = rng.integers(0, 1 << 32, (number, 4)) | (0, 0, 0, 1)  # not all 0
-        self._towers = kernel.Batch(*by_cube, *np.zeros((2, number), np.int64), state=words)
+        self._own = np.hstack([np.zeros((number, 2), np.int64), words])
+        self._room = (kernel.room_for_words(model.law, cubes), kernel.work_for())
         self.inside = np.zeros((number, colours), np.int64)
 
     def throw(self, counts: Array) -> Array:
@@ -36,38 +33,29 @@ class ManyTowers:
         A tower into which no cube is thrown does not change.
         """
         out = np.zeros(counts.shape, np.int64)
-        call(kernel.GAMES, "throw_each", self._law, counts, self._towers, self._work, out)
+        call(kernel.GAMES, "throw_each", self._law, counts, self._towers, self._own, out, *self._room)
         self.inside += counts - out
         return out
 
     def empty(self, which: Array) -> None:
         """Remove all cubes from the towers `which`, and forget their earlier throws."""
         self.inside[which] = 0
-        self._towers.held[which] = self._towers.done[which] = 0
+        self._own[which, :2] = 0
 
 
 def trial() -> list[Array]:
-    """Return the counts of some games by a law that is no tower's: see compiled/trial.py."""
-    floors, cubes, drops, effects = 2, 12, 5, 32
+    """Return the counts of some games by a law that is no tower's: see compiled/by_native.py."""
 
-    def spread(*shape: int) -> npt.NDArray[np.int64]:
-        numbers = 37 * np.arange(math.prod(shape)) % 801 - 400
-        return numbers.reshape(shape)
+    def spread(count: int) -> tuple[int, ...]:
+        return tuple(37 * i % 801 - 400 for i in range(count))
 
-    law = kernel.Law(
-        thrown=spread(2, floors, cubes + 1),
-        onto=spread(2, floors, cubes + 1, effects).astype(np.int32),
-        fresh=spread(floors, cubes + 1).astype(np.int32),
-        age=spread(2 * floors, drops + 1).astype(np.int32),
-        pushed=spread(floors).astype(np.int32),
-        has_effect=np.array([True, False]),
-        thresholds=np.linspace(1 << 29, 1 << 32, 2001, endpoint=False).astype(np.uint32),
-        effect_shift=32 - effects.bit_length() + 1,
-        crowd_from=8,
-        fresh_to=1,
-    )
-    counts = [np.zeros((20, drops, 2), np.int16) for _ in range(3)]
-    colour, low, phases = np.repeat(np.arange(2, dtype=np.uint32), 6), np.array([0, 6, 12]), np.array([-1, 0, 1, 0, 1])
-    work = kernel.work_for(cubes, drops, floors)
-    call(kernel.GAMES, "play", law, np.array([1, 2, 3, 4]), 0, colour, low, phases, 0.0, *counts, work)
-    return counts
+    rows = (spread(16), spread(19)[3:])
+    ten, five = spread(10), spread(5)
+    floor = FloorTable(ten, ten, ten, rows, 100, ten, ten, rows[::-1], five, five)
+    thresholds = tuple(range(1 << 31, (1 << 32) - 1, 1 << 20))
+    table = Table(("upper", "lower"), (floor, replace(floor, arriving_effect=((0,) * 16,))), thresholds)
+    colour, throws = np.repeat(np.arange(2), 6), np.array([-1, 0, 1, 0, 1])
+    return [
+        kernel.play_games(kernel.law_of(table), colour, throws, 20, np.array([1, 2, 3, 4]), 0, shift)
+        for shift in (0.0, 0.2)
+    ]

@@ -5,9 +5,9 @@ state -> where each cube lies, and for how long -> law (cascade.py, rounded: tab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from tower_sim.apparatus import Apparatus, as_tower
 from tower_sim.drops import BaseModel, Door, knock_strength, no_knocks
 from tower_sim.errors import check_kind, check_number, check_whole
 from tower_sim.results import Array, Plan, Results
-from tower_sim.surrogate.kernel import play_games
+from tower_sim.surrogate.kernel import OUT, drop, law_of, play_games
 from tower_sim.surrogate.store import Fitted, as_fitted
-from tower_sim.surrogate.table import CROWD, OUT, Resting, Table, knocked, move, table_of
+from tower_sim.surrogate.table import CROWD, Table, table_of
 from tower_sim.values import (
     DROPS,
     INSIDE,
@@ -63,6 +63,7 @@ class SurrogateModel(BaseModel):
         self.fitted = as_fitted(fitted)
         self.name = self.fitted.name
         self.table: Table = table_of(fitted.cascade_of(self.shape.digest))
+        self.law = law_of(self.table)
         here = frozenset(self.table.regions)
         self._door = Door(SurrogateModel.name, self.shape.name, fitted.digest, self.shape.cube_edge, here)
         self._places = (*(INSIDE + region for region in self.table.regions), TRAY)  # OUT is -1, the last place
@@ -71,15 +72,10 @@ class SurrogateModel(BaseModel):
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """Throw cubes in; see `DropModel.drop`. Random: words of 32 bits from `rng`."""
         thrown = self._door.check_throw(state, cubes)
-        written = rng_text(rng)
-        resting = self._find_resting(state)
-        order = sorted([*resting, *(cube.id for cube in thrown)])
-        most = len(self.table.floors) * (1 + len(order)) if thrown else 0  # words
-        ends = move(self.table, [resting.get(number) for number in order], _words(rng, most))
-        end = dict(zip(order, ends, strict=True))
-        event = Event("drop", written, thrown, tuple(number for number in order if end[number] == OUT))
+        written, end = rng_text(rng), self._moved(state, thrown, rng)
+        event = Event("drop", written, thrown, tuple(number for number in end if end[number] == OUT))
         outcome = self._finish(state, event, end)
-        return replace(outcome, extrapolated=not self.fitted.covers(len(thrown), len(resting)))
+        return replace(outcome, extrapolated=not self.fitted.covers(len(thrown), len(state.residents)))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Knock, `strength` in g; see `DropModel.knock`. Random: a word of 32 bits for each cube inside."""
@@ -88,9 +84,7 @@ class SurrogateModel(BaseModel):
             again = ", or fit the surrogate again (tower-sim model fit)"
             no_knocks(strength, "this surrogate was fitted without knocks", again)
         strength, written = knock_strength(strength), rng_text(rng)
-        floors = {x.cube.id: self._floor[x.region] for x in sorted(state.residents, key=lambda x: x.cube.id)}
-        is_out = knocked(self.table, [*floors.values()], strength, _words(rng, len(floors)))
-        end = {number: OUT if out else floor for (number, floor), out in zip(floors.items(), is_out, strict=True)}
+        end = self._moved(state, (), rng, max(math.floor(100 * strength + 0.5), 1))
         emerged = tuple(number for number in end if end[number] == OUT)
         outcome = self._finish(state, Event("knock", written, (), emerged, strength), end)
         return replace(outcome, knocked_out=outcome.emerged)
@@ -120,7 +114,7 @@ class SurrogateModel(BaseModel):
         width = len(plan.colours)
         colour = np.repeat(np.arange(width), plan.cubes)
         words = np.random.SeedSequence(check_seed(seed)).generate_state(4).astype(np.int64)
-        counts = play_games(self.table, colour, np.array(plan.throws), runs, words, first, shift, width)
+        counts = play_games(self.law, colour, np.array(plan.throws), runs, words, first, shift, width)
         return Results.of_counts(dict(zip(("thrown", "out", "inside"), counts, strict=True)), plan=plan)
 
     def extrapolated(self, counts: Results) -> Array:
@@ -142,25 +136,22 @@ class SurrogateModel(BaseModel):
         after = self._door.made(state.after(inside, event))
         return Outcome(self.name, self.shape.name, Status.SETTLED, event.thrown, tuple(landings), after)
 
-    def _find_resting(self, state: TowerState) -> dict[int, Resting | None]:
+    def _moved(
+        self, state: TowerState, thrown: Sequence[Cube], rng: np.random.Generator, step: int = 0
+    ) -> dict[int, int]:
+        """Return by number where each cube is after a drop, or after a knock of `step` hundredths of g."""
         sizes = [len(event.thrown) for event in state.log if event.kind in DROPS]
-        return {
-            x.cube.id: Resting(self._floor[x.region], state.drops - x.since, sizes[x.since] >= CROWD)
-            for x in state.residents
+        cubes = {
+            x.cube.id: (self._floor[x.region], state.drops - x.since, sizes[x.since] >= CROWD) for x in state.residents
         }
-
-
-def _words(rng: np.random.Generator, most: int) -> Callable[[], int]:
-    """Return a function that returns random words one by one, drawn from `rng` _WORDS at a time, `most` at most."""
-    if 0 < most <= _WORDS:
-        return cast("list[int]", _draw(rng)[-most:].tolist()).pop
-
-    def words() -> Iterator[int]:
-        while True:
-            yield from reversed(cast("list[int]", _draw(rng).tolist()))
-
-    return words().__next__
+        cubes |= {cube.id: (OUT, 0, False) for cube in thrown}
+        if not thrown and not (step and cubes):  # nothing moves, and no word is drawn
+            return {number: floor for number, (floor, *_) in sorted(cubes.items())}
+        order = sorted(cubes)
+        known = [cubes[number] for number in order]
+        ends = drop(self.law, known, _draw(rng), lambda _: _draw(rng), step)
+        return dict(zip(order, ends, strict=True))
 
 
 def _draw(rng: np.random.Generator) -> Array:
-    return rng.integers(0, 1 << 32, _WORDS, np.uint32)
+    return rng.integers(0, 1 << 32, _WORDS, np.uint32)[::-1]

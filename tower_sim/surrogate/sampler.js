@@ -25,7 +25,7 @@ export function empty() {
  */
 export function drop(state, thrown, word) {
   checkDrop(state, thrown);
-  return dropped(state, thrown, checkedWords(word));
+  return moved(state, thrown, checkedWords(word));
 }
 
 /**
@@ -35,91 +35,28 @@ export function drop(state, thrown, word) {
  */
 export function knock(state, strength, word) {
   checkKnock(state, strength);
-  return knocked(state, strength, checkedWords(word));
+  return moved(state, [], checkedWords(word), Math.max(Math.floor(100 * strength + 0.5), 1));
 }
 
-/** Do what `drop` does, with arguments that are as they should be. */
-function dropped(state, thrown, word) {
-  const odds = thrown.length ? drawOdds(state, thrown.length, word) : [];
-  const endOfCube = (cube, start) => (thrown.length ? endOf(cube, start, state.drops - cube.since, odds, word) : start);
-  return landed(state, state.drops + 1, thrown, endOfCube);
-}
-
-/** Do what `knock` does, with arguments that are as they should be. */
-function knocked(state, strength, word) {
-  const { knocks, knock_from: from } = MODEL.table;
-  const step = Math.floor(100 * strength + 0.5);
-  const isOut = (floor) => step >= from && word() < threshold(at(knocks[floor], step));
-  return landed(state, state.drops, [], (cube, start) => (isOut(start) ? OUT : start));
-}
-
-/** Say what becomes of the cubes, each of which ends on floor endOfCube(cube, start), by number; then there are `drops`. */
-function landed(state, drops, thrown, endOfCube) {
+/** Do what `drop` does, or with a `step`, in hundredths of g, what `knock` does; arguments are as they should be. */
+function moved(state, thrown, word, step = 0) {
   const { regions, crowd_from: crowdFrom } = MODEL.table;
   const inside = new Set(state.cubes);
-  const next = { drops, cubes: [] };
+  const cubes = [...state.cubes, ...thrown].sort((a, b) => a.id - b.id);
+  const before = cubes.map((cube) => (inside.has(cube) ? [cube.floor, state.drops - cube.since, cube.inCrowd] : [OUT, 0, false]));
+  const ends = movedBy(call, lawOf(MODEL.table), before, word, step);
+  const next = { drops: state.drops + (step ? 0 : 1), cubes: [] };
   const emerged = [];
   const landings = [];
-  for (const cube of [...state.cubes, ...thrown].sort((a, b) => a.id - b.id)) {
+  for (const [i, cube] of cubes.entries()) {
     const { id, colour } = cube;
-    const start = inside.has(cube) ? cube.floor : OUT;
-    const end = endOfCube(cube, start);
-    landings.push({ id, colour, floor: end, place: end === OUT ? "tray" : `inside:${regions[end]}` });
-    if (end === OUT) emerged.push({ id, colour });
-    else if (start !== OUT) next.cubes.push({ ...cube, floor: end });
-    else next.cubes.push({ id, colour, floor: end, since: state.drops, inCrowd: thrown.length >= crowdFrom });
+    const floor = ends[i];
+    landings.push({ id, colour, floor, place: floor === OUT ? "tray" : `inside:${regions[floor]}` });
+    if (floor === OUT) emerged.push({ id, colour });
+    else if (inside.has(cube)) next.cubes.push({ ...cube, floor });
+    else next.cubes.push({ id, colour, floor, since: state.drops, inCrowd: thrown.length >= crowdFrom });
   }
   return { state: next, emerged, landings };
-}
-
-/**
- * Draw every floor's shared effect; return the floors' log-odds to pass, without what a cube adds of its own.
- *
- * `thrown` cubes come; `lying` were on the floor before, and `fresh` of them for `fresh_to` drops or fewer.
- */
-function drawOdds(state, thrown, word) {
-  return MODEL.table.floors.map((floor, i) => {
-    const there = state.cubes.filter((cube) => cube.floor === i);
-    const lying = there.length;
-    const fresh = there.filter((cube) => state.drops - cube.since <= MODEL.table.fresh_to).length;
-    const arrivingEffects = at(floor.arriving_effect, lying);
-    const lyingEffects = at(floor.lying_effect, lying);
-    const hasEffect = [...floor.arriving_effect, ...floor.lying_effect].some((row) => row.some((x) => x !== 0));
-    const e = hasEffect ? Math.floor((word() * arrivingEffects.length) / WORD) : 0;
-    return {
-      arriving:
-        at(floor.arriving_thrown, thrown) +
-        at(floor.arriving_lying, lying) +
-        at(floor.arriving_fresh, fresh) +
-        arrivingEffects[e],
-      lying: at(floor.lying_thrown, thrown) + at(floor.lying_lying, lying) + lyingEffects[e],
-    };
-  });
-}
-
-/** Let a cube go down from floor `start`, where it lay `age` drops, or from the top (OUT); return where it ends. */
-function endOf(cube, start, age, odds, word) {
-  const { floors } = MODEL.table;
-  if (start !== OUT) {
-    const own = at(cube.inCrowd ? floors[start].crowd : floors[start].age, age);
-    if (word() >= threshold(odds[start].lying + own)) return start;
-  }
-  for (let i = start + 1; i < floors.length; i++) {
-    const own = start === OUT ? 0 : floors[i].pushed;
-    if (word() >= threshold(odds[i].arriving + own)) return i;
-  }
-  return OUT;
-}
-
-/** Return the chance of log-odds, times 2^32. */
-function threshold(odds) {
-  const entry = at(MODEL.table.thresholds, Math.abs(odds));
-  return odds >= 0 ? entry : WORD - entry;
-}
-
-/** Return an entry of a list; beyond the end the last one. */
-function at(entries, index) {
-  return entries[Math.min(index, entries.length - 1)];
 }
 
 /** Refuse a state or a throw that no drop can begin with. */
@@ -163,22 +100,10 @@ function checkState(state, path = "state") {
  */
 export function game(plan, seed, stream = 0) {
   checkPlan(plan);
-  const cubes = plan.cubes.flatMap((count, colour) => Array.from({ length: count }, () => ({ colour })));
-  cubes.forEach((cube, id) => (cube.id = id));
-  const tally = (some) => plan.cubes.map((_, colour) => some.filter((cube) => cube.colour === colour).length);
-  const word = words(seed, stream);
-  const counts = { thrown: [], emerged: [], inside: [] };
-  let state = empty();
-  for (const phase of plan.throws) {
-    const inside = new Set(state.cubes.map((cube) => cube.id));
-    const thrown = cubes.filter((cube) => !inside.has(cube.id) && (phase === -1 || cube.colour === phase));
-    let emerged = [];
-    if (thrown.length) ({ state, emerged } = dropped(state, thrown, word)); // a skipped throw makes no cube older
-    counts.thrown.push(tally(thrown));
-    counts.emerged.push(tally(emerged));
-    counts.inside.push(tally(state.cubes));
-  }
-  return counts;
+  const { thrown, emerged, inside } = playedBy(call, lawOf(MODEL.table), plan, checkedFour(seed, stream), stream, 1);
+  const width = plan.cubes.length;
+  const byThrow = (counts) => plan.throws.map((_, i) => [...counts.subarray(i * width, (i + 1) * width)]);
+  return { thrown: byThrow(thrown), emerged: byThrow(emerged), inside: byThrow(inside) };
 }
 
 /** Refuse what is no plan. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
@@ -106,7 +107,7 @@ SCHEMA = "tower-sim/surrogate-table"
 BOARD_SCHEMA = "tower-sim/surrogate-board"
 VERSION = 1
 GENERATOR = "xoshiro128**"
-_SAMPLERS = {SCHEMA: "sampler.js", BOARD_SCHEMA: "ship.js"}
+_SAMPLERS = {SCHEMA: ("sampler.js", "words.js", "games.js"), BOARD_SCHEMA: ("ship.js", "words.js")}
 _LAW = ("places", "terms", "landing", "crowd", "changed", "slope", "quiet", "moves", "cover")
 _MARKER = "export const MODEL = null;\n"
 
@@ -151,6 +152,14 @@ def json_text(plain: Mapping[str, Any]) -> str:
 def js_text(plain: Mapping[str, Any]) -> str:
     """Return a self-contained JavaScript module that samples from a document."""
     folder = resources.files("tower_sim.surrogate")
-    words, template = ((folder / name).read_text("utf-8") for name in ("words.js", _SAMPLERS[plain["schema"]]))
+    template, *parts = ((folder / name).read_text("utf-8") for name in _SAMPLERS[plain["schema"]])
+    if plain["schema"] == SCHEMA:
+        parts.append(games_text())
     head, about = template.removesuffix(_MARKER).rsplit("\n/**", 1)
-    return f"{head}\n{words}\n/**{about}export const MODEL = {json_text(plain).rstrip()};\n"
+    return "\n".join([head, *parts, f"/**{about}export const MODEL = {json_text(plain).rstrip()};\n"])
+
+
+def games_text() -> str:
+    """Return the compiled functions as a constant of JavaScript."""
+    wasm = (resources.files("tower_sim.surrogate") / "games.wasm").read_bytes()
+    return f'/** The functions of kernel.py. */\nconst GAMES = "{base64.b64encode(wasm).decode()}";\n'

@@ -19,11 +19,10 @@ Source of the form: logistic regression with a random intercept (Agresti, Catego
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from statistics import NormalDist
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -150,8 +149,6 @@ class Cascade:
 UNIT = 512  # units of the table per 1 of log-odds
 LIMIT = 12 * UNIT  # log-odds beyond +-12 count as +-12
 WORD = 1 << 32
-OUT = -1
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,29 +172,19 @@ class FloorTable:
     age: tuple[int, ...]
     crowd: tuple[int, ...]
 
-    @property
-    def has_effect(self) -> bool:
-        """Whether a random word is drawn for the shared effect of this floor."""
-        return any(any(row) for row in (*self.arriving_effect, *self.lying_effect))
-
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """The cascade in whole numbers.
 
     `regions` and `floors` go from top to bottom; `thresholds` go by log-odds, from 0 to LIMIT in units of 1 / UNIT.
-    `knocks` are log-odds by floor and strength for `knocked`; they are empty if the cascade was fitted without knocks.
-    `has_effect` is that of each floor, stored because it takes longer to compute than the rest of a drop.
+    `knocks` are log-odds by floor and strength, in hundredths of g; they are empty without a fit to knocks.
     """
 
     regions: tuple[str, ...]
     floors: tuple[FloorTable, ...]
     thresholds: tuple[int, ...]
     knocks: tuple[tuple[int, ...], ...] = ()
-    has_effect: tuple[bool, ...] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "has_effect", tuple(floor.has_effect for floor in self.floors))
 
     def to_plain(self) -> dict[str, Any]:
         """Return the table as lists, numbers and strings, as `tower-sim model export` writes it."""
@@ -210,18 +197,6 @@ class Table:
             "thresholds": list(self.thresholds),
             **({"knock_from": KNOCKS[0], "knocks": _lists(self.knocks)} if self.knocks else {}),
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Resting:
-    """A cube inside: its floor, numbered from the top, its age in drops, and whether it came in a crowd.
-
-    A cube came in a crowd if CROWD cubes or more were thrown at once.
-    """
-
-    floor: int
-    age: int
-    in_crowd: bool
 
 
 def table_of(law: Cascade) -> Table:
@@ -252,83 +227,6 @@ def table_of(law: Cascade) -> Table:
     thresholds = tuple(round(WORD / (1 + math.exp(-i / UNIT))) for i in range(LIMIT + 1))
     by_step = law.knock_odds(np.maximum(np.arange(KNOCKS[-1] + 1), 1)).tolist()
     return Table(law.regions, tuple(floors), thresholds, tuple(tuple(map(_units, odds)) for odds in by_step))
-
-
-def move(table: Table, resting: Sequence[Resting | None], word: Callable[[], int]) -> list[int]:
-    """Draw one drop and return the floor where each cube ends, or OUT; cubes are given in the order of their numbers.
-
-    `resting` is None for a cube that is thrown. `word` returns the next random word of 32 bits: first one for each
-    floor with a shared effect, from top to bottom, then cube by cube one for each floor that the cube comes to.
-    """
-    thrown = resting.count(None)
-    if not thrown:
-        return [cube.floor for cube in resting if cube is not None]
-    enter, push, lie = _weigh(table, resting, thrown, word)
-    floors, last = table.floors, len(table.floors)
-    ends: list[int] = []
-    for cube in resting:
-        number, below = 0, enter
-        if cube is not None:
-            number, below = cube.floor, push
-            floor = floors[number]
-            if word() >= threshold(table, lie[number] + _at(floor.crowd if cube.in_crowd else floor.age, cube.age)):
-                ends.append(number)
-                continue
-            number += 1
-        while number < last and word() < below[number]:
-            number += 1
-        ends.append(number if number < last else OUT)
-    return ends
-
-
-def knocked(table: Table, floors: Sequence[int], strength: float, word: Callable[[], int]) -> list[bool]:
-    """Draw one knock and return whether each cube inside comes out.
-
-    `floors` has the floor of each cube, in the order of the cubes' numbers. `strength` is in g, from 0 to 5, and is
-    rounded to hundredths. One `word` is drawn for each cube. A knock weaker than KNOCKS[0] hundredths moves nothing and
-    draws no word.
-    """
-    step = math.floor(100 * strength + 0.5)
-    if step < KNOCKS[0]:
-        return [False] * len(floors)
-    return [word() < threshold(table, _at(table.knocks[floor], step)) for floor in floors]
-
-
-def _weigh(
-    table: Table, resting: Sequence[Resting | None], thrown: int, word: Callable[[], int]
-) -> tuple[list[int], list[int], list[int]]:
-    """Draw the shared effects and return three lists by floor.
-
-    These are the thresholds to pass for cubes just thrown, the thresholds for cubes that lay on a higher floor, and the
-    log-odds for cubes that lie on the floor, without the term for their age.
-    """
-    lying, fresh = [0] * len(table.floors), [0] * len(table.floors)
-    for cube in resting:
-        if cube is not None:
-            lying[cube.floor] += 1
-            fresh[cube.floor] += cube.age <= FRESH
-    enter: list[int] = []
-    push: list[int] = []
-    lie: list[int] = []
-    for floor, has_effect, m, f in zip(table.floors, table.has_effect, lying, fresh, strict=True):
-        effect = word() * EFFECTS // WORD if has_effect else 0
-        odds = _at(floor.arriving_thrown, thrown) + _at(floor.arriving_lying, m) + _at(floor.arriving_fresh, f)
-        odds += _at(floor.arriving_effect, m)[effect]
-        enter.append(threshold(table, odds))
-        push.append(threshold(table, odds + floor.pushed))
-        lie.append(_at(floor.lying_thrown, thrown) + _at(floor.lying_lying, m) + _at(floor.lying_effect, m)[effect])
-    return enter, push, lie
-
-
-def threshold(table: Table, odds: int) -> int:
-    """Return the threshold for log-odds in units of 1 / UNIT: the probability times 2^32."""
-    if odds >= 0:
-        return table.thresholds[min(odds, LIMIT)]
-    return WORD - table.thresholds[min(-odds, LIMIT)]
-
-
-def _at(entries: Sequence[T], index: int) -> T:
-    return entries[index] if index < len(entries) else entries[-1]
 
 
 def _lists(value: Any) -> Any:

@@ -17,12 +17,17 @@ export function words(seed, stream = 0) {
   return wordsFrom(fourOf(seed, stream));
 }
 
-/** Return the four words that a stream begins with. */
-function fourOf(seed, stream) {
+/** Return a seed of four words as a list; refuse what is none, and what is no number of a stream. */
+function checkedFour(seed, stream) {
   const four = seed instanceof Uint32Array ? [...seed] : seed;
   checkFour("seed", four);
   whole("stream", stream, 0, WORD - 1);
-  const [a, b, c, d] = four.map((word, i) => mixed((word + mixed((stream + GOLDEN * (i + 1)) >>> 0)) >>> 0));
+  return four;
+}
+
+/** Return the four words that a stream begins with. */
+function fourOf(seed, stream) {
+  const [a, b, c, d] = checkedFour(seed, stream).map((word, i) => mixed((word + mixed((stream + GOLDEN * (i + 1)) >>> 0)) >>> 0));
   return [a, b, c, (d | 1) >>> 0]; // not all of them 0
 }
 

@@ -3,7 +3,7 @@
 /** @import { Counts, Seed, Tower, TowerState } from "./types.js" */
 import { aTower, checkCounts, fault } from "./check.js";
 import { counted, total } from "./counts.js";
-import { GAMES } from "./games.js";
+import { compiled } from "./games.js";
 import { checkedSeed } from "./generator.js";
 import { numpyWords } from "./numpy.js";
 import { LIMITS } from "./rules.js";
@@ -11,6 +11,7 @@ import { list, whole } from "./words.js";
 
 const CONFIDENCE = 0.95;
 const MOST_DRAWS = 1000000;
+const laws = /** @type {() => Record<"student_point" | "beta_quantile", (...numbers: number[]) => number>} */ (compiled); // of student.py
 
 /**
  * Throw each of `options`, counts by colour, `draws` times from `state`: the chances of each, with 95 % intervals.
@@ -61,22 +62,14 @@ export function chances(/** @type {Tower} */ tower, /** @type {TowerState} */ st
 function meanOf(/** @type {number[]} */ values) {
   const value = values.reduce((sum, x) => sum + x, 0) / values.length;
   const error = Math.sqrt(values.reduce((sum, x) => sum + (x - value) ** 2, 0) / (values.length - 1) / values.length);
-  const half = error * law("student_point", CONFIDENCE, values.length - 1);
+  const half = error * laws().student_point(CONFIDENCE, values.length - 1);
   return { value, low: Math.max(value - half, 0), high: value + half, confidence: CONFIDENCE }; // of counts: none below 0
 }
 
 /** Return the share of hits among trials with the interval of Clopper and Pearson. */
 function shareOf(/** @type {number} */ hits, /** @type {number} */ trials) {
   const tail = (1 - CONFIDENCE) / 2;
-  const low = hits ? law("beta_quantile", hits, trials - hits + 1, tail) : 0;
-  const high = hits < trials ? law("beta_quantile", hits + 1, trials - hits, 1 - tail) : 1;
+  const low = hits ? laws().beta_quantile(hits, trials - hits + 1, tail) : 0;
+  const high = hits < trials ? laws().beta_quantile(hits + 1, trials - hits, 1 - tail) : 1;
   return { value: hits / trials, low, high, confidence: CONFIDENCE };
-}
-
-let laws = /** @type {any} */ (null);
-
-/** Call a function of tower_sim/tools/student.py, compiled. @returns {number} */
-function law(/** @type {string} */ name, /** @type {number[]} */ ...numbers) {
-  laws ??= new WebAssembly.Instance(new WebAssembly.Module(Uint8Array.from(atob(GAMES), (letter) => letter.charCodeAt(0)))).exports;
-  return laws[name](...numbers);
 }

@@ -3,8 +3,9 @@
 /** @import { After, Cube, Luck, TowerOutcome, TowerState } from "./types.js" */
 import { fault } from "./check.js";
 import { covered } from "./covered.js";
+import { call, lawOf, movedBy } from "./games.js";
 import { drawing } from "./generator.js";
-import { WORD, checkCubes, list, object, refused, whole } from "./words.js";
+import { checkCubes, list, object, refused, whole } from "./words.js";
 
 const OUT = -1;
 
@@ -26,13 +27,13 @@ export function towerOf(/** @type {any} */ MODEL) {
   /** @type {<C extends string, L extends Luck>(state: TowerState<C>, thrown: readonly Cube<C>[], generator: L) => TowerOutcome<C, L>} */
   function drop(state, thrown, generator) {
     checkDrop(state, thrown);
-    return drawing(generator, (word) => dropped(state, thrown, word));
+    return drawing(generator, (word) => moved(state, thrown, word));
   }
 
   /** @type {<C extends string, L extends Luck>(state: TowerState<C>, strength: number, generator: L) => TowerOutcome<C, L>} */
   function knock(state, strength, generator) {
     checkKnock(state, strength);
-    return drawing(generator, (word) => knocked(state, strength, word));
+    return drawing(generator, (word) => moved(state, [], word, Math.max(Math.floor(100 * strength + 0.5), 1)));
   }
 
   /** @type {(state: unknown, path?: string) => asserts state is TowerState} */

@@ -14,16 +14,13 @@ const product = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
 
 function table<V extends Values>(kind: { new (length: number): V }, shape: number[], given: ArrayLike<number> = []): Table<V> {
   const values = new kind(product(shape));
-  values.set((values instanceof BigInt64Array ? Array.from(given, BigInt) : given) as never);
+  values.set(given as never);
   return { shape, values };
 }
 
 export const reals = (shape: number[], given?: ArrayLike<number>) => table(Float64Array, shape, given);
 export const wholes = (shape: number[], given?: ArrayLike<number>) => table(Int32Array, shape, given);
-export const longs = (shape: number[], given?: ArrayLike<number>) => table(BigInt64Array, shape, given);
 export const words = (shape: number[], given?: ArrayLike<number>) => table(Uint32Array, shape, given);
-export const shorts = (shape: number[]) => table(Int16Array, shape);
-export const bytes = (shape: number[], given?: ArrayLike<number>) => table(Uint8Array, shape, given);
 
 /** Open a module of compiled functions. */
 export async function openCompiled(module: BufferSource): Promise<Compiled> {

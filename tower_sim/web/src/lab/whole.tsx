@@ -66,33 +66,33 @@ export const wholeTab = {
 function play(compiled: Compiled, variant: Variant, number: number, key: string): Game {
   const tower = lab.tower[variant.tower];
   const player = new Player(compiled, tower.document.table, variant);
-  const floors = player.floorsAfter(seedWords(state.seed), number);
+  const floors = player.placesAfter(seedWords(state.seed), number);
   const colourOf = variant.cubes.flatMap((count, k) => Array<number>(count).fill(k));
   const cubes = colourOf.map((_, cube) => cube);
-  const isOut = (drop: number, cube: number) => drop < 0 || floors[drop][cube] === player.floors;
+  const isOut = (drop: number, cube: number) => drop < 0 || floors[drop][cube] < 0;
   const steps = throwsOf(variant).map((phase, drop) => {
     const thrown = cubes.filter((cube) => (phase < 0 || colourOf[cube] === phase) && isOut(drop - 1, cube));
     const out = cubes.filter((cube) => isOut(drop, cube) && (!isOut(drop - 1, cube) || thrown.includes(cube)));
     return { phase, thrown, out };
   });
-  return { key, tower, variant, colourOf, steps, spots: spotsOf(player.floors, floors, steps) };
+  return { key, tower, variant, colourOf, steps, spots: spotsOf(tower.document.table.floors.length, floors, steps) };
 }
 
 /** Return where every cube is drawn after every drop; one that stays on its floor stays there. */
-function spotsOf(out: number, floors: Uint32Array[], steps: Step[]): (Spot | null)[][] {
+function spotsOf(count: number, floors: Int32Array[], steps: Step[]): (Spot | null)[][] {
   const found: (Spot | null)[][] = [];
   floors.forEach((at, drop) => {
     const before = found[drop - 1];
     const now: (Spot | null)[] = Array(at.length).fill(null);
-    const taken = Array.from({ length: out }, () => new Set<number>());
+    const taken = Array.from({ length: count }, () => new Set<number>());
     at.forEach((floor, cube) => {
       const spot = before?.[cube];
-      if (floor === out || spot?.[0] !== floor) return;
+      if (floor < 0 || spot?.[0] !== floor) return;
       now[cube] = spot;
       taken[floor].add(spot[1]);
     });
     at.forEach((floor, cube) => {
-      if (floor === out || now[cube]) return;
+      if (floor < 0 || now[cube]) return;
       let place = 0;
       while (taken[floor].has(place)) place++;
       taken[floor].add(place);
