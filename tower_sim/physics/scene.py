@@ -185,7 +185,7 @@ class Scene:
 
     def _launch(self, cubes: Sequence[Cube], rows: Sequence[Sequence[float]], is_checked: int) -> int:
         ids = self._expect(cubes)
-        table = np.column_stack([ids, np.array(rows, float).reshape(-1, LAUNCH)])
+        table = np.concatenate([np.array([ids], float).T, np.array(rows, float).reshape(-1, LAUNCH)], axis=1)
         return int(self.core.core.launch(self.tables, table, is_checked))
 
     def _expect(self, cubes: Sequence[Cube]) -> Array:

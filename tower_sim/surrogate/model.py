@@ -105,7 +105,7 @@ class SurrogateModel(BaseModel):
         >>> from tower_sim import open_model
         >>> plan = Plan(("blue", "red"), (7, 7), throws=(-1, 0, 1))
         >>> with open_model("amerigo", "surrogate") as model:
-        ...     model.sample_runs(plan, 1000, seed=1).inside.sum(2).mean(0).round(1).tolist()
+        ...     model.sample_runs(plan, 1000, seed=1).each_colour("inside").sum(2).mean(0).round(1).tolist()
         [3.1, 3.4, 3.6]
         """
         check_kind("plan", plan, Plan, "a Plan", "take that of a game: game.plan(rules)")
