@@ -80,7 +80,7 @@ _PLAY = """() => {
 
 
 def lab(page: Any) -> dict[str, float]:
-    page.wait_for_function("() => towerSim.result()?.done === 20000")
+    page.wait_for_function("() => window.towerSim?.result()?.done === 20000")
     first, last = page.evaluate(_SLIDER)
     found = page.evaluate(_FIND)
     return {
