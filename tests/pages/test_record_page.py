@@ -29,6 +29,7 @@ from tower_sim.calibration import records as recorded
 from tower_sim.calibration.recording import GAMES, KEPT, SEED, to_plain
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.reference import DropLaw, Reference, fit_reference
+from tower_sim.calibration.summaries import PUBLISHED
 from tower_sim.calibration.verdict import check, format_sentences, p_value
 from tower_sim.errors import UsageError
 from tower_sim.surrogate import AgeOdds, BetaBinomial, GroupsLaw, beside, fitted_or_shipped
@@ -606,7 +607,7 @@ def test_the_command_for_the_same_test_judges_the_same_drops(
     assert command[0] == "tower-sim"
     assert cli.main([*command[1:], "--json"]) == 0
     document, found = json.loads(capsys.readouterr().out), page.evaluate("towerSim.test()")
-    assert asked == [(None,)]
+    assert asked == [(PUBLISHED,)]
     assert [document[part]["drops"] for part in ("setup", "later")] == [
         found[part]["drops"] for part in ("setup", "later")
     ]

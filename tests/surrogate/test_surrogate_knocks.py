@@ -190,7 +190,8 @@ def in_javascript(fitted: Fitted, folder: Path, requests: Any) -> list[Any]:
     """Knock in the exported sampler and in the npm package; with each the state of its generator."""
     (folder / "lib").mkdir(parents=True)
     (folder / "package.json").write_text('{"type": "module"}', "utf-8")
-    modules = {"words": javascript.words_module(), "tower": javascript.tower_module(), **javascript.own_modules()}
+    made = {name: getattr(javascript, f"{name}_module")() for name in ("words", "tower", "games")}
+    modules = made | javascript.own_modules()
     for name, text in modules.items():
         (folder / "lib" / f"{name}.js").write_text(text, "utf-8")
     (folder / "ask.mjs").write_text(SCRIPT, "utf-8")
