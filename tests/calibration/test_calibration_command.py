@@ -167,6 +167,7 @@ def test_towers_are_chosen_by_what_they_do_in_physics(monkeypatch: pytest.Monkey
     assert np.abs(SUMMARIES["inside"].back(predicted[first]) - 5).max() < 0.5
 
 
+@pytest.mark.slow
 def test_where_few_towers_agree_those_that_weigh_are_played_on(
     tmp_path: Path, asked: list[int], monkeypatch: pytest.MonkeyPatch
 ):
