@@ -56,7 +56,9 @@ def chosen(word: str) -> list[tuple[str, int]]:
 
 
 def test_figures_drawn_again_are_those_of_the_table():
-    """A few samples each run, by the commit. 40 set-ups, which keep 14 cubes with a spread of 4, show a fault of 3."""
+    """A few samples each run, by the commit. 40 set-ups, which keep 14 cubes with a spread of 4, show a fault of 3 in
+    half of the runs.
+    """
     done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=figures.ROOT, capture_output=True, text=True)
     word = done.stdout.strip() or "no commit"
     first = 10**6 + int.from_bytes(word.encode()[16:18], "big")

@@ -640,7 +640,8 @@ def test_a_difference_that_is_not_shown_is_likely_or_may_be_large_and_is_said_so
 def test_words_of_equals_claim_as_rarely_as_the_page_says(six: Comparison):
     """Games of one pool: at n = 30 words say `likely` of any of the four figures that they tell in up to 1 of 7."""
     pool, rng, reps, n = table(games_of(six.a), FIGURES), np.random.default_rng(4), 600, 30
-    places = [KEYS.index(key) for key in ("inside", "actions", "action_points", "gold")]
+    places = [i for i, figure in enumerate(FIGURES) if figure.sentence]
+    assert len(places) == 4
     found = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
     ends = [[(one[at].difference.low, one[at].difference.high) for at in places] for one in found]
     likely = np.mean([any(low > 0 or high < 0 for low, high in each) for each in ends])

@@ -175,7 +175,7 @@ class Figure:
         take: A run's value: `mean` (the sum of `of` over the sum of `among`), `sum`, `most` (maximum) or `spread`
             (standard deviation).
         at: The kind of drops that count: `phases` of play, the `setup`, or all `drops`.
-        sentence: For players, with {} in the place of the mean.
+        sentence: For players, with {} in the place of the mean; a comparison puts both means there.
         chances: The names of the values 0, 1, ... whose shares of drops are reported too; the last one includes greater
             values.
         minor: Whether it appears in tables only.

@@ -119,10 +119,14 @@ class SurrogateModel(BaseModel):
 
     def extrapolated(self, counts: Results) -> Array:
         """Return for each drop whether it lies outside the training data, shape (run, drop)."""
-        thrown, before = counts.grid("thrown"), counts.grid("before")
-        pairs, which = np.unique(np.stack([thrown.ravel(), before.ravel()], 1), axis=0, return_inverse=True)
-        beyond = np.array([not self.fitted.covers(int(n), int(m)) for n, m in pairs])
-        return beyond[which.ravel()].reshape(thrown.shape)
+        thrown, before = (counts.grid(name).astype(np.int64) for name in ("thrown", "before"))
+        width = int(before.max(initial=0)) + 1
+        pair = thrown * width + before
+        seen = np.bincount(pair.ravel())
+        beyond = np.zeros(len(seen), bool)
+        for each in np.flatnonzero(seen).tolist():
+            beyond[each] = not self.fitted.covers(*divmod(each, width))
+        return beyond[pair]
 
     def _finish(self, state: TowerState, event: Event, end: Mapping[int, int]) -> Outcome:
         landings: list[Landing] = []
