@@ -326,3 +326,11 @@ def test_a_boards_law_is_refused_for_a_tower_and_a_towers_for_a_board(tmp_path: 
     (tmp_path / "tower.json").write_text(SHIPPED.to_json(), "utf-8")
     with pytest.raises(UsageError, match="kind of the surrogate is 'tower'; allowed is board"):
         open_model(ship, str(tmp_path / "tower.json"))
+
+
+def test_a_drop_lies_outside_of_the_fit_where_the_fit_does_not_cover_its_numbers():
+    games = sample_games(MODEL, RULES.but(cubes=12), 200, 6)
+    thrown, before = games.grid("thrown"), games.grid("before")
+    expected = [not MODEL.fitted.covers(int(n), int(m)) for n, m in zip(thrown.flat, before.flat, strict=True)]
+    assert MODEL.extrapolated(games).ravel().tolist() == expected
+    assert 0 < sum(expected) < len(expected)
